@@ -1,0 +1,60 @@
+# `make demo` and `make test` are all a newcomer runs; both build .venv on first use.
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+SHELL := /bin/bash
+
+venv  := .venv
+bin   := $(venv)/bin
+stamp := $(venv)/.made
+
+pip_install := $(bin)/python -m pip install --quiet --disable-pip-version-check
+
+# Spark's Python workers must be the interpreter that has the library.
+export PYSPARK_PYTHON := $(CURDIR)/$(bin)/python
+
+# Spark needs Java 17 or newer; the recipes that start it go through this.
+with_java = JAVA_HOME="$$($(bin)/python scripts/find_java.py)" && export JAVA_HOME &&
+
+.PHONY: help setup demo test check bench lock clean
+
+help: ## show this list
+	@printf 'streamframes: windows that follow the data\n\n'
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: $(stamp) ## make .venv from requirements.lock (the other targets do it by themselves)
+
+demo: $(stamp) ## see it work: episodes found in made-up router, traffic and packet data
+	@$(with_java) $(bin)/streamframes demo
+
+test: $(stamp) ## the fast tests without Spark, then the tests on Spark
+	$(bin)/pytest -m "not spark"
+	$(with_java) $(bin)/pytest -m spark
+
+check: $(stamp) ## style, types, import rules and doctests; needs no Java
+	$(bin)/ruff check
+	$(bin)/ruff format --check
+	$(bin)/mypy --strict src
+	$(bin)/lint-imports
+	$(bin)/pytest --doctest-modules src
+
+bench: $(stamp) ## measure against Spark, DuckDB and Polars, and print the tables
+	@$(with_java) $(bin)/python -m benchmarks.tables
+
+lock: $(stamp) ## renew requirements.lock from pyproject.toml
+	$(bin)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --all-extras --group dev \
+	    --generate-hashes --no-header --no-emit-index-url --no-emit-find-links \
+	    --output-file requirements.lock pyproject.toml
+
+clean: ## remove .venv and everything the tools leave behind
+	rm -rf $(venv) build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf spark-warehouse metastore_db derby.log
+	find src tests benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+
+$(stamp): requirements.lock pyproject.toml
+	@python="$$(sh scripts/find_python.sh)" && \
+	    printf 'Making $(venv) with %s; the first time takes a minute or two.\n' "$$python" && \
+	    "$$python" -m venv $(venv)
+	@$(pip_install) --use-pep517 --require-hashes -r requirements.lock
+	@$(pip_install) --no-deps --no-build-isolation -e .
+	@touch $@

@@ -1,0 +1,92 @@
+"""Compiled functions: Numba with a cache that can be trusted, and rules that plug into one kernel.
+
+Numba keys its cache by the file that holds a kernel, not by the files of the helpers it calls. The cache of
+this package therefore lives in a folder named after all sources of the core: change any, and it is made anew.
+
+A *rule* is a NamedTuple of numbers with two functions, `judge` and `begin`. The kernel of `scan` calls them by
+the type of its first argument, so one compiled loop serves every scheme and still inlines its condition.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numba
+from numba import types
+from numba.extending import overload
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def _fingerprint() -> str:
+    digest = hashlib.blake2b(digest_size=8)
+    for source in sorted(Path(__file__).parent.rglob("*.py")):
+        digest.update(source.read_bytes())
+    return digest.hexdigest()
+
+
+def _cache_folder() -> str | None:
+    """A folder beside the sources, or None (Numba's own choice) where that cannot be written."""
+    parent = Path(__file__).parent
+    return str(parent / "__pycache__" / f"numba-{_fingerprint()}") if os.access(parent, os.W_OK) else None
+
+
+_FOLDER = os.environ.get("NUMBA_CACHE_DIR") or _cache_folder()
+
+
+def compiled(function: Function) -> Function:
+    """`numba.njit`, cached on disk so that each worker loads instead of compiling."""
+    before = numba.config.CACHE_DIR
+    if _FOLDER is not None:
+        numba.config.CACHE_DIR = _FOLDER
+    try:
+        return cast(Function, numba.njit(cache=True, nogil=True)(function))
+    finally:
+        numba.config.CACHE_DIR = before
+
+
+GOES_ON, BEFORE, AFTER = 0, 1, 2
+NO, OPENS, OPENS_AND_CLOSES = 0, 1, 2
+
+_RULES: dict[type, tuple[Callable[..., int], Callable[..., int]]] = {}
+
+
+def register(rule: type, *, judge: Callable[..., int], begin: Callable[..., int]) -> None:
+    """Plug a rule's two functions into the kernel.
+
+    judge(rule, x, i, t, s, start, rows)         -> GOES_ON, BEFORE (the frame ended before row i), AFTER (with it)
+    begin(rule, x, i, t, s, lane, free, judged)  -> NO, OPENS or OPENS_AND_CLOSES
+
+    `s` is the frame's own scalar state, which both may change; `lane` numbers the frames that a group may have
+    open side by side, `free` says that no other lane has opened a frame at this row, `judged` that `judge` has
+    already seen the row (it ended a frame).
+    """
+    _RULES[rule] = (judge, begin)
+
+
+def judge(rule: Any, x: Any, i: int, t: int, s: Any, start: int, rows: int) -> int:
+    """What row i does to the open frame; stands in for the rule's own function outside of Numba."""
+    return _RULES[type(rule)][0](rule, x, i, t, s, start, rows)
+
+
+def begin(rule: Any, x: Any, i: int, t: int, s: Any, lane: int, free: bool, judged: bool) -> int:
+    """Whether row i opens a frame; stands in for the rule's own function outside of Numba."""
+    return _RULES[type(rule)][1](rule, x, i, t, s, lane, free, judged)
+
+
+def _is_rule(rule: Any) -> bool:
+    return isinstance(rule, types.BaseNamedTuple) and rule.instance_class in _RULES
+
+
+@overload(judge, strict=False)
+def _judge_of(rule: Any, x: Any, i: Any, t: Any, s: Any, start: Any, rows: Any) -> Any:
+    return _RULES[rule.instance_class][0] if _is_rule(rule) else None
+
+
+@overload(begin, strict=False)
+def _begin_of(rule: Any, x: Any, i: Any, t: Any, s: Any, lane: Any, free: Any, judged: Any) -> Any:
+    return _RULES[rule.instance_class][1] if _is_rule(rule) else None

@@ -1,0 +1,203 @@
+"""Groups: 128-bit fingerprints of group values, and the numbers that stand for groups in state.
+
+Group values of any type and number are reduced to two independent 64-bit hashes, by value and not by layout:
+the same group has the same fingerprint in a table, in a stream, in a file and after a restart. Two groups are
+told apart by all 128 bits, so that a clash would need about 10^18 groups. The first half goes into `frame_id`
+and places the group in a bucket.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, datetime, timezone
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from streamframes.core.compiled import compiled
+
+_INTEGERS, _FLOATS, _TEXT, _NULL = 0x51ED270B, 0x2545F491, 0x632BE59B, 0x9E3779B9
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+
+
+@compiled
+def mix(value: Any) -> Any:
+    """The finalizer of splitmix64: every input bit moves every output bit."""
+    value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return value ^ (value >> np.uint64(31))
+
+
+@compiled
+def _absorb_integers(values: Any, valid: Any, tag: Any, first: Any, second: Any) -> None:
+    for i in range(values.size):
+        value = np.uint64(values[i]) if valid.size == 0 or valid[i] else np.uint64(_NULL) ^ tag
+        first[i] = mix(first[i] * np.uint64(3) + mix(value + tag))
+        second[i] = mix(second[i] + mix(value ^ (tag << np.uint64(32))) + np.uint64(0x165667B19E3779F9))
+
+
+@compiled
+def _digest_text(offsets: Any, data: Any, valid: Any, out: Any, again: Any) -> None:
+    for i in range(offsets.size - 1):
+        a = np.uint64(0xCBF29CE484222325)
+        b = np.uint64(0x84222325CBF29CE4)
+        if valid.size and not valid[i]:
+            out[i], again[i] = np.uint64(_NULL), np.uint64(_NULL)
+            continue
+        for j in range(offsets[i], offsets[i + 1]):
+            byte = np.uint64(data[j])
+            a = (a ^ byte) * np.uint64(0x100000001B3)
+            b = (b + byte) * np.uint64(0x9E3779B97F4A7C15) ^ (b >> np.uint64(29))
+        out[i], again[i] = a, b + np.uint64(offsets[i + 1] - offsets[i])
+
+
+@compiled
+def _absorb_digests(digest: Any, again: Any, first: Any, second: Any) -> None:
+    for i in range(digest.size):
+        first[i] = mix(first[i] * np.uint64(3) + mix(digest[i] + np.uint64(_TEXT)))
+        second[i] = mix(second[i] + mix(again[i]) + np.uint64(0x27D4EB2F165667C5))
+
+
+@compiled
+def _number_groups(first: Any, second: Any, slots: Any, codes: Any, seen: Any, n_seen: int) -> int:
+    """Dense numbers for fingerprints by open addressing; `seen` collects where each number was met first."""
+    mask = slots.shape[0] - 1
+    for i in range(first.size):
+        at = np.int64(first[i] & np.uint64(mask))
+        while slots[at, 2] and (slots[at, 0] != first[i] or slots[at, 1] != second[i]):
+            at = (at + 1) & mask
+        if not slots[at, 2]:
+            slots[at, 0], slots[at, 1], slots[at, 2] = first[i], second[i], np.uint64(n_seen + 1)
+            seen[n_seen] = i
+            n_seen += 1
+        codes[i] = np.int64(slots[at, 2]) - 1
+    return n_seen
+
+
+def validity(array: pa.Array) -> np.ndarray:
+    """A mask of the values that are there; empty where all are."""
+    if array.null_count == 0:
+        return np.empty(0, np.bool_)
+    return np.asarray(array.is_valid().to_numpy(zero_copy_only=False))
+
+
+def fingerprints(arrays: Sequence[pa.Array], rows: int) -> tuple[np.ndarray, np.ndarray]:
+    """Two uint64 hashes a row over the group columns, independent of Arrow layout and time zone."""
+    first = np.full(rows, 0x9E3779B97F4A7C15, np.uint64)
+    second = np.full(rows, 0xC2B2AE3D27D4EB4F, np.uint64)
+    for array in arrays:
+        _absorb(array, first, second)
+    return first, second
+
+
+def _absorb(array: pa.Array, first: np.ndarray, second: np.ndarray) -> None:
+    kind = array.type
+    if pa.types.is_dictionary(kind):
+        _absorb(array.dictionary_decode(), first, second)
+    elif pa.types.is_floating(kind):
+        values = array.cast(pa.float64()).fill_null(0.0).to_numpy(zero_copy_only=False) + 0.0
+        bits = np.where(np.isnan(values), np.nan, values).view(np.int64)
+        _absorb_integers(bits, validity(array), np.uint64(_FLOATS), first, second)
+    elif pa.types.is_integer(kind) or pa.types.is_temporal(kind) or pa.types.is_boolean(kind):
+        _absorb_integers(as_int64(array), validity(array), np.uint64(_INTEGERS), first, second)
+    else:
+        _absorb_text(array, first, second)
+
+
+def as_int64(array: pa.Array) -> np.ndarray:
+    """Integers, booleans and instants as int64; what is null holds 0."""
+    if pa.types.is_temporal(array.type):
+        array = array.view(pa.int32() if pa.types.is_date32(array.type) else pa.int64())
+    if array.null_count:
+        array = array.fill_null(False if pa.types.is_boolean(array.type) else 0)
+    if pa.types.is_boolean(array.type):
+        return np.asarray(array.to_numpy(zero_copy_only=False)).astype(np.int64)
+    return np.asarray(array.cast(pa.int64()).to_numpy(zero_copy_only=True))
+
+
+def _absorb_text(array: pa.Array, first: np.ndarray, second: np.ndarray) -> None:
+    text = as_text(array)
+    digest, again = np.empty(len(text), np.uint64), np.empty(len(text), np.uint64)
+    _, offsets, data = text.buffers()
+    offsets = np.frombuffer(offsets, np.int64)[text.offset : text.offset + len(text) + 1]
+    data = np.frombuffer(data, np.uint8) if data is not None and data.size else np.empty(0, np.uint8)
+    _digest_text(offsets, data, validity(array), digest, again)
+    _absorb_digests(digest, again, first, second)
+
+
+def as_text(array: pa.Array) -> pa.Array:
+    kind = array.type
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_binary(kind):
+        return array.cast(pa.large_binary())
+    if pa.types.is_decimal(kind):
+        return pc.cast(array, pa.string()).cast(pa.large_binary())
+    return pa.array([_canonical(value).encode() for value in array.to_pylist()], pa.large_binary())
+
+
+def _canonical(value: Any) -> str:
+    """One spelling for nested values, whatever zone an instant is shown in."""
+    if isinstance(value, datetime):
+        aware = value if value.tzinfo else value.replace(tzinfo=timezone.utc)
+        return f"@{(aware - _EPOCH).total_seconds():.6f}"
+    if isinstance(value, date):
+        return f"#{value.toordinal()}"
+    if isinstance(value, dict):
+        return "{" + ",".join(f"{key}:{_canonical(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ",".join(_canonical(item) for item in value) + "]"
+    return repr(value)
+
+
+def number_groups(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """A dense number for each row's group, and the row at which each group is met first."""
+    slots = np.zeros((_slots_for(first.size), 3), np.uint64)
+    codes, seen = np.empty(first.size, np.int64), np.empty(first.size, np.int64)
+    return codes, seen[: _number_groups(first, second, slots, codes, seen, 0)]
+
+
+def _slots_for(groups: int) -> int:
+    return 1 << max(4, int(2 * groups - 1).bit_length())
+
+
+class GroupIndex:
+    """The groups met so far, numbered in the order of their first appearance."""
+
+    def __init__(self, key_schema: pa.Schema) -> None:
+        self._schema = key_schema
+        self._slots = np.zeros((_slots_for(1024), 3), np.uint64)
+        self._keys: list[pa.RecordBatch] = []
+        self.first = np.empty(0, np.uint64)
+        self.second = np.empty(0, np.uint64)
+
+    def __len__(self) -> int:
+        return int(self.first.size)
+
+    def numbers(self, first: np.ndarray, second: np.ndarray, keys: pa.RecordBatch) -> np.ndarray:
+        """The number of each group; unknown groups are added with their values."""
+        known = len(self)
+        if 2 * (known + first.size) > self._slots.shape[0]:
+            self._grow(known + first.size)
+        codes, seen = np.empty(first.size, np.int64), np.empty(known + first.size, np.int64)
+        total = _number_groups(first, second, self._slots, codes, seen, known)
+        fresh = seen[known:total]
+        if fresh.size:
+            self.first = np.concatenate([self.first, first[fresh]])
+            self.second = np.concatenate([self.second, second[fresh]])
+            if len(self._schema):
+                self._keys.append(keys.take(pa.array(fresh)))
+        return codes
+
+    def values(self, numbers: np.ndarray) -> list[pa.Array]:
+        """The group columns of the numbered groups."""
+        if len(self._keys) > 1:
+            self._keys = pa.Table.from_batches(self._keys, self._schema).combine_chunks().to_batches()
+        if not self._keys:
+            return [pa.array([], field.type) for field in self._schema]
+        return [column.take(pa.array(numbers)) for column in self._keys[0].columns]
+
+    def _grow(self, groups: int) -> None:
+        self._slots = np.zeros((_slots_for(2 * groups), 3), np.uint64)
+        codes, seen = np.empty(len(self), np.int64), np.empty(len(self), np.int64)
+        _number_groups(self.first, self.second, self._slots, codes, seen, 0)

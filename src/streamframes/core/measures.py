@@ -1,0 +1,181 @@
+"""Measures: aggregates over the rows of each frame, in the same pass that finds the frames.
+
+Each measure keeps a few scalars for every open frame and adds the rows of a frame in their order, so that a sum
+of doubles does not depend on how rows were partitioned. Null handling is Spark's: nulls take no part in count,
+sum, avg, min, max and stddev; first and last return what stands there; NaN is larger than any number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import pyarrow as pa
+
+from streamframes.core.columns import Rows
+from streamframes.core.compiled import compiled
+from streamframes.core.groups import as_int64, validity
+from streamframes.core.kernel import RUN_FRESH
+from streamframes.core.labels import grown
+from streamframes.core.scan import Runs, slots
+from streamframes.errors import StreamFramesError
+
+Function = Literal["count", "sum", "avg", "min", "max", "first", "last", "stddev"]
+MEASURES: tuple[str, ...] = ("count", "sum", "avg", "min", "max", "first", "last", "stddev")
+_COUNT, _SUM, _AVG, _MIN, _MAX, _FIRST, _LAST, _STDDEV = range(8)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A function of one travelling column (None: of the rows themselves), and the type of its result."""
+
+    name: str
+    function: Function
+    column: int | None
+    type: pa.DataType
+
+
+@compiled
+def _accumulate(function: int, values: Any, valid: Any, run_of_row: Any, n: Any, a: Any, b: Any) -> bool:
+    """Add each row to its run; returns whether a sum of integers overflowed."""
+    overflow = False
+    for i in range(run_of_row.size):
+        run = run_of_row[i]
+        if run < 0 or (valid.size and not valid[i]):
+            continue
+        n[run] += 1
+        if function == _COUNT:
+            continue
+        value = values[i]
+        if function == _SUM or function == _AVG:
+            total = a[run] + value
+            overflow |= (total < a[run]) != (value < 0)
+            a[run] = total
+        elif function == _MIN:
+            if n[run] == 1 or value < a[run] or a[run] != a[run]:
+                a[run] = value
+        elif function == _MAX:
+            if n[run] == 1 or value > a[run] or value != value:
+                a[run] = value
+        else:
+            step = value - a[run]
+            a[run] += step / n[run]
+            b[run] += step * (value - a[run])
+    return overflow
+
+
+@compiled
+def _edges(run_of_row: Any, first: Any, last: Any) -> None:
+    for i in range(run_of_row.size):
+        run = run_of_row[i]
+        if run >= 0:
+            if first[run] < 0:
+                first[run] = i
+            last[run] = i
+
+
+class NumberAccumulator:
+    """count, sum, avg, min, max or stddev: a count and two scalars for each open frame."""
+
+    def __init__(self, measure: Measure, n_lanes: int) -> None:
+        self.measure = measure
+        self.n_lanes = n_lanes
+        self.number = MEASURES.index(measure.function)
+        self.whole = measure.function in ("sum", "min", "max") and not pa.types.is_floating(measure.type)
+        dtype = np.int64 if self.whole else np.float64
+        self.carried = [np.zeros(0, np.int64), np.zeros(0, dtype), np.zeros(0, np.float64)]
+
+    def feed(self, runs: Runs, rows: Rows, run_of_row: np.ndarray, n_groups: int) -> pa.Array:
+        """Add the rows of the runs; returns the measure of those that are frames now."""
+        self.carried = [grown(array, n_groups * self.n_lanes) for array in self.carried]
+        slot, goes_on = slots(runs, self.n_lanes), runs.table[:, RUN_FRESH] == 0
+        n, a, b = (np.zeros(slot.size, array.dtype) for array in self.carried)
+        for own, array in zip((n, a, b), self.carried, strict=True):
+            own[goes_on] = array[slot[goes_on]]
+        values, valid = self._values(rows)
+        for lane in range(self.n_lanes):
+            overflow = _accumulate(self.number, values, valid, run_of_row[:, lane], n, a, b)
+            if overflow and self.whole:
+                name = self.measure.name
+                raise StreamFramesError(f"the sum {name!r} exceeds a long; write sum(cast(... as double))")
+        for own, array in zip((n, a, b), self.carried, strict=True):
+            array[slot[runs.is_open]] = own[runs.is_open]
+        return self._result(n[runs.is_frame], a[runs.is_frame], b[runs.is_frame])
+
+    def finish(self, runs: Runs) -> pa.Array:
+        """The measure of the frames that the end of the data closed."""
+        slot = slots(runs, self.n_lanes)[runs.is_frame]
+        return self._result(*(array[slot] for array in self.carried))
+
+    def _values(self, rows: Rows) -> tuple[np.ndarray, np.ndarray]:
+        if self.measure.column is None:
+            return np.empty(0, np.int64), np.empty(0, np.bool_)
+        column = rows.columns[self.measure.column]
+        if self.number == _COUNT:
+            return np.empty(0, np.int64), validity(column)
+        if self.whole:
+            return as_int64(column), validity(column)
+        doubles = (column.fill_null(0) if column.null_count else column).to_numpy(zero_copy_only=False)
+        return doubles.astype(np.float64, copy=False), validity(column)
+
+    def _result(self, n: np.ndarray, a: np.ndarray, b: np.ndarray) -> pa.Array:
+        if self.number == _COUNT:
+            return pa.array(n)
+        if self.number == _AVG:
+            return pa.array(a / np.maximum(n, 1), pa.float64(), mask=n == 0)
+        if self.number == _STDDEV:
+            return pa.array(np.sqrt(b / np.maximum(n - 1, 1)), pa.float64(), mask=n < 2)
+        return _typed(pa.array(a, mask=n == 0), self.measure.type)
+
+
+def _typed(array: pa.Array, kind: pa.DataType) -> pa.Array:
+    """Integers that stand for instants, or doubles that stand for floats, as what they are."""
+    if pa.types.is_date32(kind):
+        return array.cast(pa.int32()).cast(kind)
+    return array.cast(kind)
+
+
+class EdgeAccumulator:
+    """first or last: the value of a frame's first or last row, of any type.
+
+    `values` holds one value for each open frame, `place` says at which position, counted from 1.
+    """
+
+    def __init__(self, measure: Measure, n_lanes: int) -> None:
+        self.measure = measure
+        self.n_lanes = n_lanes
+        self.values = pa.array([], measure.type)
+        self.place = np.zeros(0, np.int64)
+
+    def feed(self, runs: Runs, rows: Rows, run_of_row: np.ndarray, n_groups: int) -> pa.Array:
+        """Look at the rows of the runs; returns the measure of those that are frames now."""
+        self.place = grown(self.place, n_groups * self.n_lanes)
+        slot, goes_on = slots(runs, self.n_lanes), runs.table[:, RUN_FRESH] == 0
+        first, last = np.full(slot.size, -1), np.full(slot.size, -1)
+        for lane in range(self.n_lanes):
+            _edges(run_of_row[:, lane], first, last)
+        at = first if self.measure.function == "first" else last
+        from_before = (at < 0) | (goes_on & (self.measure.function == "first"))
+        column = rows.columns[self.measure.column or 0]
+        joined = pa.concat_arrays([column.cast(self.measure.type), self.values])
+        index = np.where(from_before, self.place[slot] - 1 + len(rows), at)
+        self.place[slot] = 0
+        others = np.flatnonzero(self.place)
+        kept = np.concatenate([index[runs.is_open], self.place[others] - 1 + len(rows)])
+        self.place[np.concatenate([slot[runs.is_open], others])] = np.arange(1, kept.size + 1)
+        self.values = joined.take(pa.array(kept))
+        return joined.take(pa.array(index[runs.is_frame]))
+
+    def finish(self, runs: Runs) -> pa.Array:
+        """The measure of the frames that the end of the data closed."""
+        return self.values.take(pa.array(self.place[slots(runs, self.n_lanes)[runs.is_frame]] - 1))
+
+
+def accumulators(measures: Sequence[Measure], n_lanes: int) -> list[NumberAccumulator | EdgeAccumulator]:
+    """Fresh accumulators for the measures of a plan."""
+    return [
+        (EdgeAccumulator if measure.function in ("first", "last") else NumberAccumulator)(measure, n_lanes)
+        for measure in measures
+    ]

@@ -1,0 +1,117 @@
+"""The waiting room: rows come in any order and leave in the one order that results may depend on.
+
+Within a group that order is `ts`, then the columns that travel, smaller first, false before true, nulls first.
+Rows that agree in all of these are the same to every scheme and measure, so no result shows who came earlier.
+
+  add      [3 1 2] [5 4]          chunks as they arrive
+  release  1 2 3 | 4 5            up to the bound, in order; the rest waits
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from streamframes.core.columns import Rows, gather, no_rows
+from streamframes.core.compiled import compiled
+from streamframes.core.groups import as_int64, as_text, validity
+
+
+class WaitingRoom:
+    """Rows that wait until everything before them has been seen."""
+
+    def __init__(self, types: Sequence[pa.DataType]) -> None:
+        self._types = list(types)
+        self._waiting: list[Rows] = []
+
+    def __len__(self) -> int:
+        return sum(len(part) for part in self._waiting)
+
+    def add(self, rows: Rows) -> None:
+        """Let rows in; each group's rows in `rows` must be sorted by `ts`."""
+        if len(rows):
+            self._waiting.append(rows)
+
+    def release(self, bound: int | None) -> Rows:
+        """The waiting rows with `ts < bound` (None: all), in order."""
+        leaving, staying = [], []
+        for part in self._waiting:
+            leaves = part.ts < bound if bound is not None else np.ones(len(part), np.bool_)
+            leaving.append(part.filter(leaves))
+            staying.append(part.filter(~leaves))
+        self._waiting = [part for part in staying if len(part)]
+        return in_order(gather(leaving)) if leaving else no_rows(self._types)
+
+
+@compiled
+def _disorder(bounds: Any, ts: Any) -> Any:
+    """Whether any group runs backwards, and whether any two neighbours tie."""
+    backwards, ties = False, False
+    for k in range(bounds.size - 1):
+        for i in range(bounds[k] + 1, bounds[k + 1]):
+            if ts[i] < ts[i - 1]:
+                return True, True
+            if ts[i] == ts[i - 1]:
+                ties = True
+    return backwards, ties
+
+
+def in_order(rows: Rows) -> Rows:
+    """Sort each group's rows by `ts`, ties by the columns that travel."""
+    backwards, ties = _disorder(rows.bounds, rows.ts)
+    if backwards:
+        rows = sorted_by_ts(rows)
+        _, ties = _disorder(rows.bounds, rows.ts)
+    return _ties_broken(rows) if ties and rows.columns else rows
+
+
+def sorted_by_ts(rows: Rows) -> Rows:
+    """Sort each group's rows by `ts` alone."""
+    segment = np.repeat(np.arange(rows.groups.size), np.diff(rows.bounds))
+    return rows.take(np.lexsort((rows.ts, segment)), rows.groups, rows.bounds)
+
+
+def _ties_broken(rows: Rows) -> Rows:
+    segment = np.repeat(np.arange(rows.groups.size), np.diff(rows.bounds))
+    same = (rows.ts[1:] == rows.ts[:-1]) & (segment[1:] == segment[:-1])
+    tied = np.flatnonzero(np.append(same, False) | np.append(False, same))
+    indices = pa.array(tied)
+    keys: list[np.ndarray] = []
+    for column in rows.columns:
+        keys.extend(sort_keys(column.take(indices)))
+    chosen = np.lexsort((*reversed(keys), rows.ts[tied], segment[tied]))
+    if (chosen == np.arange(tied.size)).all():
+        return rows
+    order = np.arange(len(rows))
+    order[tied] = tied[chosen]
+    return rows.take(order, rows.groups, rows.bounds)
+
+
+def sort_keys(array: pa.Array) -> list[np.ndarray]:
+    """Arrays whose joint order is the order of the values: smaller first, nulls first, NaN last."""
+    kind = array.type
+    if pa.types.is_dictionary(kind):
+        return sort_keys(array.dictionary_decode())
+    if pa.types.is_integer(kind) or pa.types.is_temporal(kind) or pa.types.is_boolean(kind):
+        return [*_nulls_first(array), as_int64(array)]
+    if pa.types.is_floating(kind):
+        return [*_nulls_first(array), _total_order(array)]
+    if pa.types.is_nested(kind) or pa.types.is_null(kind):
+        array = pc.if_else(array.is_valid(), as_text(array), pa.scalar(None, pa.large_binary()))
+    return [pc.rank(array, "ascending", null_placement="at_start", tiebreaker="dense").to_numpy()]
+
+
+def _nulls_first(array: pa.Array) -> list[np.ndarray]:
+    valid = validity(array)
+    return [valid] if valid.size else []
+
+
+def _total_order(array: pa.Array) -> np.ndarray:
+    """Doubles as integers in the same order, with -0.0 below 0.0 and every NaN above all."""
+    values = array.cast(pa.float64()).fill_null(0.0).to_numpy(zero_copy_only=False)
+    bits = np.where(np.isnan(values), np.nan, values).view(np.int64)
+    return np.asarray(bits ^ ((bits >> 63) & np.int64(2**63 - 1)))

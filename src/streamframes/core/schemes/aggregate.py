@@ -1,0 +1,122 @@
+"""Aggregate frames: a frame is full when an aggregate over its rows says so.
+
+  volume   3 9 8 6 | 1 0 2 25 | 7 ...        Aggregate("sum(volume)", ">=", 25): after every 25 cars
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from streamframes.core.clock import Clock
+from streamframes.core.compiled import AFTER, BEFORE, GOES_ON, NO, OPENS, OPENS_AND_CLOSES, register
+from streamframes.core.expressions import call
+from streamframes.core.schemes.base import OPERATORS, Compiled, Input, Scheme, check_choice, compare, number_matrix
+from streamframes.core.schemes.folds import FUNCTIONS, Fold, fold_first, fold_next
+from streamframes.core.schemes.userfold import compile_fold
+from streamframes.errors import InvalidArgument
+
+
+class AggregateRule(NamedTuple):
+    """The bound, and the numbers of function and operator."""
+
+    x: float
+    function: int
+    op: int
+
+
+def _judge(rule: Any, x: Any, i: int, t: int, s: Any, start: int, rows: int) -> int:
+    holds = compare(fold_next(rule.function, x[0, i], s), rule.op, rule.x)
+    if rule.op < 2:
+        return GOES_ON if holds else BEFORE
+    return AFTER if holds else GOES_ON
+
+
+def _begin(rule: Any, x: Any, i: int, t: int, s: Any, lane: int, free: bool, judged: bool) -> int:
+    holds = compare(fold_first(rule.function, x[0, i], s), rule.op, rule.x)
+    if rule.op < 2:
+        return OPENS if holds else NO
+    return OPENS_AND_CLOSES if holds else OPENS
+
+
+register(AggregateRule, judge=_judge, begin=_begin)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Aggregate(Scheme):
+    """Frames that end when a running aggregate over their rows passes a bound.
+
+    Parameters
+    ----------
+    aggregate
+        `"sum(volume)"`, `"avg(x)"`, `"min(x)"`, `"max(x)"`, `"stddev(x)"` (of the sample, 0 for one row),
+        `"count(*)"`, or a `Fold` of your own.
+    op
+        `>` and `>=`: the row at which the aggregate holds closes its frame and belongs to it. `<` and `<=`: the
+        first row that breaks it ends the frame, whatever later rows would do; a row that alone breaks it is in
+        no frame.
+    x
+        The bound.
+
+    Examples
+    --------
+    >>> from streamframes.core.trial import frames_of
+    >>> frames_of(Aggregate("sum(cars)", ">=", 25), ts=[1, 2, 3, 4], cars=[20, 6, 30, 1])
+    [Frame(start=1, end=2, rows=2, closed_by='condition'), Frame(start=3, end=3, rows=1, closed_by='condition'), \
+Frame(start=4, end=4, rows=1, closed_by='end of data')]
+
+    References
+    ----------
+    Grossniklaus et al., Frames: data-driven windows, DEBS 2016, sections 2.4 and 3.2.
+    """
+
+    aggregate: Any
+    op: str
+    x: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_choice(self.op, "op", OPERATORS)
+        if not isinstance(self.x, int | float) or isinstance(self.x, bool) or not np.isfinite(self.x):
+            raise InvalidArgument(f"x={self.x!r} must be a finite number")
+        if not isinstance(self.aggregate, Fold):
+            self.call()
+
+    def call(self) -> tuple[str, str]:
+        """The function and its argument."""
+        function, argument = call(self.aggregate, "aggregate", FUNCTIONS)
+        if argument == "*" and function != "count":
+            raise InvalidArgument(f"aggregate={self.aggregate!r} needs an expression; only count takes *")
+        return function, argument
+
+    def inputs(self) -> tuple[Input, ...]:
+        """The number that is aggregated; none for count(*)."""
+        if isinstance(self.aggregate, Fold):
+            return (Input("aggregate", self.aggregate.value, "number"),)
+        function, argument = self.call()
+        if argument == "*":
+            return ()
+        return (Input("aggregate", argument, "any" if function == "count" else "number"),)
+
+    def compile(self, clock: Clock) -> Compiled:
+        """Three scalars: the number of rows, the running value, and the squares for stddev."""
+        if isinstance(self.aggregate, Fold):
+            return compile_fold(self.aggregate, OPERATORS.index(self.op), float(self.x))
+        function, _ = self.call()
+        rule = AggregateRule(float(self.x), FUNCTIONS.index(function), OPERATORS.index(self.op))
+        if function == "count":
+            return Compiled(rule=rule, prepare=_ones, width=3)
+        exact = function in ("sum", "min", "max")
+        return Compiled(rule=rule, prepare=number_matrix if exact else _doubles, width=3, state=None)
+
+
+def _ones(columns: Sequence[pa.Array]) -> np.ndarray:
+    return np.broadcast_to(np.int64(1), (1, 2**58))
+
+
+def _doubles(columns: Sequence[pa.Array]) -> np.ndarray:
+    return number_matrix(columns).astype(np.float64)

@@ -1,0 +1,225 @@
+"""What every framing scheme has: the common options, its inputs, and a plain dict to and from.
+
+A scheme is settings only. `inputs()` names the expressions the engine evaluates for each row; `compile(clock)`
+turns the settings into a rule for the kernel together with a function that prepares its input columns.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, dataclass, fields
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import pyarrow as pa
+
+from streamframes.core.clock import Clock, Duration, check_duration
+from streamframes.core.compiled import compiled
+from streamframes.core.kernel import NO_LIMIT, Limits
+from streamframes.errors import InvalidArgument
+
+InputKind = Literal["condition", "number", "any"]
+Prepare = Callable[[Sequence[pa.Array]], np.ndarray]
+
+SCHEMES: dict[str, type[Scheme]] = {}
+
+
+@dataclass(frozen=True)
+class Input:
+    """An expression that a scheme needs of each row: what it is called in messages, and what it must be."""
+
+    name: str
+    expression: Any
+    kind: InputKind
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A scheme made ready for the kernel.
+
+    `rule` and `prepare` go into the scan; `state` is the number type of the rule's own scalars and `width` how
+    many there are; `lanes` is the number of frames that may be open side by side; `cell` says how many of the
+    own scalars are reported as `frame_cell`; `labels` makes members of rows before the scan (see `labels`).
+    """
+
+    rule: Any
+    prepare: Prepare
+    width: int = 1
+    state: Any = np.int64
+    lanes: int = 1
+    cell: int = 0
+    labels: Any = None
+    interpreted: bool = False
+    overflow: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Scheme:
+    """Options of every scheme; `frames()` applies them in this order: cut at gaps and limits, drop the small.
+
+    Parameters
+    ----------
+    min_rows, min_duration
+        Frames with fewer rows, or shorter (`frame_end - frame_start`), are dropped.
+    max_rows, max_duration
+        A frame that would grow beyond is cut (`limit`) and the next row opens a new one.
+    max_gap
+        Neighbouring rows further apart never share a frame (`gap`).
+    nulls
+        What a null or NaN input does: `"skip"` leaves the row out, `"break"` also closes the open frame.
+    """
+
+    min_rows: int | None = None
+    min_duration: Duration | None = None
+    max_rows: int | None = None
+    max_duration: Duration | None = None
+    max_gap: Duration | None = None
+    nulls: str | None = None
+
+    null_policies: ClassVar[tuple[str, ...]] = ("skip", "break")
+
+    def __init_subclass__(cls) -> None:
+        SCHEMES[cls.__name__] = cls
+
+    def __post_init__(self) -> None:
+        for name in ("min_rows", "max_rows"):
+            check_positive_int(getattr(self, name), name, optional=True)
+        for name in ("min_duration", "max_duration", "max_gap"):
+            if getattr(self, name) is not None:
+                check_duration(getattr(self, name), name)
+        if self.nulls is not None and self.nulls not in self.null_policies:
+            raise InvalidArgument(f"nulls={self.nulls!r} is unknown; it is one of {', '.join(self.null_policies)}")
+
+    def inputs(self) -> tuple[Input, ...]:
+        """The expressions that the scheme needs of each row."""
+        raise NotImplementedError(f"{type(self).__name__} does not say what its inputs are")
+
+    def compile(self, clock: Clock) -> Compiled:
+        """The rule of this scheme for a clock."""
+        raise NotImplementedError(f"{type(self).__name__} does not say how it is compiled")
+
+    def null_policy(self) -> str:
+        """`"skip"` or `"break"`, or `"value"` for schemes that take a null as a value."""
+        return self.nulls or "skip"
+
+    def limits(self, clock: Clock) -> Limits:
+        """The common options in ticks and rows."""
+
+        def ticks(name: str, default: np.uint64) -> np.uint64:
+            duration = getattr(self, name)
+            return default if duration is None else np.uint64(clock.ticks(duration, name))
+
+        return Limits(
+            min_rows=np.int64(self.min_rows or 1),
+            min_duration=ticks("min_duration", np.uint64(0)),
+            max_rows=np.int64(self.max_rows or 2**62),
+            max_duration=ticks("max_duration", NO_LIMIT),
+            max_gap=ticks("max_gap", NO_LIMIT),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The settings that differ from their defaults, with the scheme's name."""
+        settings: dict[str, Any] = {"scheme": type(self).__name__}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            default = field.default if field.default is not MISSING else None
+            if field.default is MISSING or not _same(value, default):
+                settings[field.name] = value
+        return settings
+
+    @staticmethod
+    def from_dict(settings: Mapping[str, Any]) -> Scheme:
+        """The scheme that `to_dict` described."""
+        rest = dict(settings)
+        name = rest.pop("scheme", None)
+        if name not in SCHEMES:
+            known = ", ".join(sorted(SCHEMES))
+            raise InvalidArgument(f"scheme={name!r} is unknown; the schemes are {known}")
+        try:
+            return SCHEMES[name](**rest)
+        except TypeError as error:
+            raise InvalidArgument(f"{name} got unknown settings: {error}") from None
+
+    def fingerprint(self) -> int:
+        """64 bits that stand for the settings in `frame_id`."""
+        return int.from_bytes(hashlib.blake2b(self._canonical().encode(), digest_size=8).digest())
+
+    def _canonical(self) -> str:
+        return json.dumps(self.to_dict(), sort_keys=True, default=str)
+
+    def __repr__(self) -> str:
+        settings = [(name, value) for name, value in self.to_dict().items() if name != "scheme"]
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in settings)})"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Scheme):
+            return NotImplemented
+        return type(self) is type(other) and self._canonical() == other._canonical()
+
+    def __hash__(self) -> int:
+        return hash(self._canonical())
+
+
+def _same(value: Any, default: Any) -> bool:
+    return value is default or (type(value) is type(default) and bool(value == default))
+
+
+def check_positive_int(value: object, name: str, *, optional: bool = False) -> None:
+    """Refuse what is not a whole number greater than zero."""
+    if value is None and optional:
+        return
+    if not isinstance(value, int) or isinstance(value, bool) or value <= 0:
+        raise InvalidArgument(f"{name}={value!r} must be a whole number greater than zero")
+
+
+def check_positive(value: object, name: str) -> None:
+    """Refuse what is not a finite number greater than zero."""
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value < float("inf"):
+        raise InvalidArgument(f"{name}={value!r} must be a finite number greater than zero")
+
+
+def check_choice(value: object, name: str, choices: Sequence[str]) -> None:
+    """Refuse what is not one of the choices."""
+    if value not in choices:
+        raise InvalidArgument(f"{name}={value!r} is unknown; it is one of {', '.join(choices)}")
+
+
+def check_expression(value: object, name: str, example: str) -> None:
+    """Refuse what is neither SQL text nor a Column."""
+    if isinstance(value, str):
+        if not value.strip():
+            raise InvalidArgument(f"{name}={value!r} is empty; write a Spark SQL expression like {example!r}")
+    elif value is None or isinstance(value, int | float | list | tuple | dict | set):
+        raise InvalidArgument(f"{name}={value!r} is not an expression; give Spark SQL like {example!r} or a Column")
+
+
+def number_matrix(columns: Sequence[pa.Array]) -> np.ndarray:
+    """Number columns as one array [column, row]: int64 if all are whole, else float64. Nulls hold 0."""
+    whole = all(pa.types.is_integer(column.type) for column in columns)
+    dtype = np.int64 if whole else np.float64
+    matrix = np.empty((len(columns), len(columns[0]) if columns else 0), dtype)
+    for row, column in zip(matrix, columns, strict=True):
+        row[:] = (column.fill_null(0) if column.null_count else column).to_numpy()
+    return matrix
+
+
+def instants_only(columns: Sequence[pa.Array]) -> np.ndarray:
+    """The input of a rule that looks at instants only."""
+    return np.empty(0, np.bool_)
+
+
+OPERATORS = ("<", "<=", ">", ">=")
+
+
+@compiled
+def compare(measure: Any, op: int, x: Any) -> bool:
+    """`measure op x` for the operator's number in `OPERATORS`."""
+    if op == 0:
+        return bool(measure < x)
+    if op == 1:
+        return bool(measure <= x)
+    if op == 2:
+        return bool(measure > x)
+    return bool(measure >= x)

@@ -1,0 +1,63 @@
+"""The rule of an aggregate that the user wrote."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from streamframes.core import usercode
+from streamframes.core.compiled import AFTER, BEFORE, GOES_ON, NO, OPENS, OPENS_AND_CLOSES, register
+from streamframes.core.schemes.base import Compiled, compare, number_matrix
+from streamframes.core.schemes.folds import Fold
+
+
+def compile_fold(fold: Fold, op: int, x: float) -> Compiled:
+    """Runs whose fold is compared with a bound; the state of the fold is the state of the frame."""
+    rule_type, interpreted = usercode.built_once(f"fold {fold}", lambda: _build(fold))
+    return Compiled(
+        rule=rule_type(x, op),
+        prepare=lambda columns: number_matrix(columns).astype(np.float64),
+        width=len(fold.start),
+        state=np.float64,
+        interpreted=interpreted,
+    )
+
+
+def _build(fold: Fold) -> tuple[type, bool]:
+    first = tuple(map(float, fold.start))
+
+    def probe(add: Any, result: Any) -> None:
+        state = add(first, 1.0)
+        usercode.store(np.zeros(len(first)), state)
+        float(result(tuple(map(float, state))))
+
+    functions = usercode.jitted([fold.add, fold.result], probe)
+    if functions is None:
+        return _rule(fold.add, fold.result, first, usercode.tuple_python, usercode.store_python), True
+    return _rule(*functions, first, usercode.to_fixed_tuple, usercode.store), False
+
+
+def _rule(add: Any, result: Any, first: tuple[float, ...], as_tuple: Any, store: Any) -> type:
+    size = len(first)
+
+    class UserFoldRule(NamedTuple):
+        x: float
+        op: int
+
+    def judge(rule: Any, x: Any, i: int, t: int, s: Any, start: int, rows: int) -> int:
+        store(s, add(as_tuple(s, size), x[0, i]))
+        holds = compare(result(as_tuple(s, size)), rule.op, rule.x)
+        if rule.op < 2:
+            return GOES_ON if holds else BEFORE
+        return AFTER if holds else GOES_ON
+
+    def begin(rule: Any, x: Any, i: int, t: int, s: Any, lane: int, free: bool, judged: bool) -> int:
+        store(s, add(first, x[0, i]))
+        holds = compare(result(as_tuple(s, size)), rule.op, rule.x)
+        if rule.op < 2:
+            return OPENS if holds else NO
+        return OPENS_AND_CLOSES if holds else OPENS
+
+    register(UserFoldRule, judge=judge, begin=begin)
+    return UserFoldRule

@@ -1,0 +1,121 @@
+"""Trials: a scheme on a few rows, without an engine; for doctests, for the laws, and to get to know a scheme."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from streamframes.core.clock import Clock
+from streamframes.core.columns import Rows
+from streamframes.core.framer import Framer
+from streamframes.core.order import WaitingRoom
+from streamframes.core.plan import FramePlan
+from streamframes.core.schedule import Schedule
+from streamframes.core.schemes.base import InputKind, Scheme
+from streamframes.errors import InvalidArgument
+
+
+@dataclass(frozen=True, repr=False)
+class Frame:
+    """A frame as a value: what one row of a frame table says, without group and id."""
+
+    start: Any
+    end: Any
+    rows: int
+    closed_by: str
+    kind: str | None = None
+    cell: tuple[int, ...] | None = None
+    imputed: int | None = None
+
+    def __repr__(self) -> str:
+        shown = [(field.name, getattr(self, field.name)) for field in fields(self)]
+        return f"Frame({', '.join(f'{name}={value!r}' for name, value in shown if value is not None)})"
+
+
+def frames_of(scheme: Scheme, *, ts: Sequence[int], schedule: Schedule | None = None, **columns: Any) -> list[Frame]:
+    """The frames of one group of rows with integer instants; one column for each input of the scheme, in order.
+
+    >>> from streamframes.core.schemes import Gap
+    >>> frames_of(Gap(5), ts=[9, 1, 2])
+    [Frame(start=1, end=2, rows=2, closed_by='condition'), Frame(start=9, end=9, rows=1, closed_by='end of data')]
+    """
+    trial = Trial(scheme, ts=ts, columns=columns, schedule=schedule)
+    return trial.frames([range(len(ts))])
+
+
+@dataclass
+class Trial:
+    """Rows of one group, to be fed to a scheme at once or bit by bit."""
+
+    scheme: Scheme
+    ts: Sequence[int]
+    columns: Mapping[str, Sequence[Any]]
+    schedule: Schedule | None = None
+
+    def __post_init__(self) -> None:
+        inputs = self.scheme.inputs()
+        if len(inputs) != len(self.columns):
+            names = ", ".join(input.name for input in inputs) or "no columns"
+            raise InvalidArgument(f"{type(self.scheme).__name__} needs {names}; got {', '.join(self.columns)}")
+        arrays = [_array(values, input.kind) for values, input in zip(self.columns.values(), inputs, strict=True)]
+        self.arrays = arrays
+        self.plan = FramePlan(
+            scheme=self.scheme,
+            clock=Clock("integer"),
+            keys=pa.schema([]),
+            ts_type=pa.int64(),
+            columns=tuple(array.type for array in arrays),
+            schedule=self.schedule,
+        )
+
+    def frames(self, cuts: Iterable[Iterable[int]]) -> list[Frame]:
+        """The frames when the rows arrive in these batches of row numbers; a batch is released as it is."""
+        framer = start_framer(self.plan)
+        found: list[pa.RecordBatch] = []
+        for batch in cuts:
+            room = WaitingRoom(self.plan.columns)
+            room.add(self.rows(list(batch)))
+            found += framer.feed(room.release(None))
+        found += framer.finish()
+        return sorted((frame for batch in found for frame in _frames(batch)), key=in_reading_order)
+
+    def rows(self, numbers: list[int]) -> Rows:
+        """Some of the rows, sorted by ts."""
+        picked = np.array(sorted(numbers, key=lambda number: self.ts[number]), np.int64)
+        ts = np.array(self.ts, np.int64)[picked] if picked.size else np.empty(0, np.int64)
+        groups, bounds = np.zeros(min(1, picked.size), np.int64), np.array([0, picked.size][: 1 + min(1, picked.size)])
+        return Rows(groups, bounds, ts, [array.take(pa.array(picked)) for array in self.arrays])
+
+
+def start_framer(plan: FramePlan) -> Framer:
+    """A framer that knows the one group there is."""
+    framer = Framer(plan)
+    one = np.zeros(1, np.uint64)
+    framer.groups.numbers(one, one, pa.RecordBatch.from_arrays([], []))
+    return framer
+
+
+def _array(values: Sequence[Any], kind: InputKind) -> pa.Array:
+    if kind == "condition":
+        return pa.array(values, pa.bool_())
+    array = pa.array(values, from_pandas=False)
+    if kind == "number" and not pa.types.is_integer(array.type):
+        return array.cast(pa.float64())
+    return array
+
+
+def _frames(batch: pa.RecordBatch) -> Iterable[Frame]:
+    names = [field.name for field in fields(Frame)]
+    for row in batch.to_pylist():
+        values = {name: row.get(f"frame_{name}") for name in names}
+        frame = Frame(**values)
+        yield replace(frame, cell=tuple(frame.cell)) if frame.cell is not None else frame
+
+
+def in_reading_order(frame: Frame) -> tuple[Any, ...]:
+    """A key that sorts frames by time, whatever their kind."""
+    return frame.start, frame.end, frame.rows, frame.closed_by, frame.kind or "", frame.cell or ()

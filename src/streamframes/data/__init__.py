@@ -1,0 +1,17 @@
+"""Made-up data with a known truth: seeded, of any size, without an engine.
+
+Each generator returns a `Generated`: rows that are made when they are asked for, and the episodes that were
+planted in them.
+"""
+
+from collections.abc import Callable
+
+from streamframes.data.generated import Generated
+from streamframes.data.network import RouterData, routers
+from streamframes.data.ocean import tow
+from streamframes.data.traffic import FreewayData, freeway
+
+GENERATORS: dict[str, Callable[..., Generated]] = {"freeway": freeway, "routers": routers, "tow": tow}
+"""Every generator by its name."""
+
+__all__ = ["GENERATORS", "FreewayData", "Generated", "RouterData", "freeway", "routers", "tow"]

@@ -1,0 +1,83 @@
+"""Arguments: the checks that the generators share; each error says what would have worked."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable
+
+from streamframes.errors import InvalidArgument
+
+
+def whole(function: str, name: str, value: object, at_least: int = 1) -> int:
+    """Return the value as an int, if it is a whole number and large enough.
+
+    Parameters
+    ----------
+    function, name
+        Where the value came from, for the message.
+    value
+        What the user passed.
+    at_least
+        The smallest number that is accepted.
+
+    Examples
+    --------
+    >>> whole("routers", "rows", 12)
+    12
+    >>> whole("routers", "rows", 0)
+    Traceback (most recent call last):
+    ...
+    streamframes.errors.InvalidArgument: routers() got rows=0; it must be a whole number of at least 1
+    """
+    try:
+        number = -1 if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        number = -1
+    if number < at_least:
+        raise InvalidArgument(
+            f"{function}() got {name}={value!r}; it must be a whole number of at least {at_least}"
+        )
+    return int(number)
+
+
+def share(function: str, name: str, value: object) -> float:
+    """Return the value as a float, if it is a share of a whole that is never all of it: in [0, 1).
+
+    Parameters
+    ----------
+    function, name, value
+        As in `whole`.
+
+    Examples
+    --------
+    >>> share("freeway", "missing", 0.05)
+    0.05
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < 1:
+        raise InvalidArgument(
+            f"{function}() got {name}={value!r}; it must be a number from 0 up to, not including, 1"
+        )
+    return float(value)
+
+
+def one_of(function: str, name: str, value: object, choices: Iterable[str]) -> str:
+    """Return the value, if it is one of the choices.
+
+    Parameters
+    ----------
+    function, name, value
+        As in `whole`.
+    choices
+        What is accepted.
+
+    Examples
+    --------
+    >>> one_of("write", "format", "csv", ["csv", "parquet"])
+    'csv'
+    """
+    choices = sorted(choices)
+    if not isinstance(value, str) or value not in choices:
+        raise InvalidArgument(
+            f"{function}() got {name}={value!r}; it must be one of {', '.join(map(repr, choices))}"
+        )
+    return value
