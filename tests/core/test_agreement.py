@@ -115,8 +115,6 @@ def cases(draw: Any, kind: str) -> Any:
         f"in{i}": draw(st.lists(values[needed.kind], min_size=size, max_size=size))
         for i, needed in enumerate(scheme.inputs())
     }
-    if all(isinstance(v, int) or v is None for c in columns.values() for v in c) and size:
-        columns = {name: column if any(v is not None for v in column) else [0] * size for name, column in columns.items()}
     return scheme, ts, columns
 
 

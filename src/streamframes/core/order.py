@@ -48,7 +48,7 @@ class WaitingRoom:
 
 
 @compiled
-def _disorder(bounds: Any, ts: Any) -> Any:
+def disorder(bounds: Any, ts: Any) -> Any:
     """Whether any group runs backwards, and whether any two neighbours tie."""
     backwards, ties = False, False
     for k in range(bounds.size - 1):
@@ -62,10 +62,10 @@ def _disorder(bounds: Any, ts: Any) -> Any:
 
 def in_order(rows: Rows) -> Rows:
     """Sort each group's rows by `ts`, ties by the columns that travel."""
-    backwards, ties = _disorder(rows.bounds, rows.ts)
+    backwards, ties = disorder(rows.bounds, rows.ts)
     if backwards:
         rows = sorted_by_ts(rows)
-        _, ties = _disorder(rows.bounds, rows.ts)
+        _, ties = disorder(rows.bounds, rows.ts)
     return _ties_broken(rows) if ties and rows.columns else rows
 
 
@@ -102,7 +102,7 @@ def sort_keys(array: pa.Array) -> list[np.ndarray]:
         return [*_nulls_first(array), _total_order(array)]
     if pa.types.is_nested(kind) or pa.types.is_null(kind):
         array = pc.if_else(array.is_valid(), as_text(array), pa.scalar(None, pa.large_binary()))
-    return [pc.rank(array, "ascending", null_placement="at_start", tiebreaker="dense").to_numpy()]
+    return [*_nulls_first(array), pc.rank(array, "ascending", tiebreaker="dense").to_numpy()]
 
 
 def _nulls_first(array: pa.Array) -> list[np.ndarray]:

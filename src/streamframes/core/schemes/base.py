@@ -6,10 +6,12 @@ turns the settings into a rule for the kernel together with a function that prep
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
+from datetime import timedelta
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -142,6 +144,13 @@ class Scheme:
         except TypeError as error:
             raise InvalidArgument(f"{name} got unknown settings: {error}") from None
 
+    def detached(self) -> Scheme:
+        """The same scheme with engine objects as text, so that it can travel; its fingerprint is the same."""
+        travels = copy.copy(self)
+        for field in fields(self):
+            object.__setattr__(travels, field.name, _as_plain(getattr(self, field.name)))
+        return travels
+
     def fingerprint(self) -> int:
         """64 bits that stand for the settings in `frame_id`."""
         return int.from_bytes(hashlib.blake2b(self._canonical().encode(), digest_size=8).digest())
@@ -160,6 +169,16 @@ class Scheme:
 
     def __hash__(self) -> int:
         return hash(self._canonical())
+
+
+def _as_plain(value: Any) -> Any:
+    if value is None or isinstance(value, str | int | float | timedelta):
+        return value
+    if isinstance(value, dict):
+        return {name: _as_plain(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(_as_plain(item) for item in value)
+    return value.detached() if hasattr(value, "detached") else str(value)
 
 
 def _same(value: Any, default: Any) -> bool:

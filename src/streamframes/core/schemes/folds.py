@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -55,6 +55,10 @@ class Fold:
         for name in ("add", "result"):
             if not callable(getattr(self, name)):
                 raise InvalidArgument(f"{name}={getattr(self, name)!r} must be a function")
+
+    def detached(self) -> Fold:
+        """The same fold with its expression as text, so that it can travel."""
+        return replace(self, value=str(self.value))
 
     def __str__(self) -> str:
         """What stands for the fold in `frame_id`: its expression, its state and its code."""

@@ -1,0 +1,119 @@
+"""Packing: rows as they come become chunks, one for each bucket, before anything is shuffled.
+
+  batch   b a a c b a ...          rows of many groups, in the order of a file
+  bucket  hash(group) % buckets    so that all rows of a group meet in one place
+  chunk   a a a | b b              one bucket's groups, each sorted by ts, encoded
+
+Rows that come in no order would make every chunk overlap every other in time, and the fold would have to hold
+them all. Such a batch is also cut into aligned time slots, so that what overlaps is one slot and not everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from streamframes.core.chunks import Chunk, encode
+from streamframes.core.columns import Rows
+from streamframes.core.compiled import compiled
+from streamframes.core.groups import as_int64, fingerprints, number_groups
+from streamframes.core.order import disorder, sorted_by_ts
+
+SLOTS = 16
+
+
+@dataclass(frozen=True)
+class Packed:
+    """An encoded chunk and what the shuffle must know of it."""
+
+    bucket: int
+    start: int
+    end: int
+    groups: bytes
+    rows: bytes
+
+
+@compiled
+def _counting_order(codes: Any, sizes: Any, order: Any) -> Any:
+    """A stable order by group number; returns where each group starts."""
+    bounds = np.zeros(sizes.size + 1, np.int64)
+    for k in range(sizes.size):
+        bounds[k + 1] = bounds[k] + sizes[k]
+    place = bounds[:-1].copy()
+    for i in range(codes.size):
+        order[place[codes[i]]] = i
+        place[codes[i]] += 1
+    return bounds
+
+
+class Packer:
+    """Makes chunks of batches; `disordered` says whether the last batch ran backwards in time."""
+
+    def __init__(self, n_buckets: int) -> None:
+        self.n_buckets = n_buckets
+        self.disordered = False
+
+    def pack(self, ts: pa.Array, keys: pa.RecordBatch, columns: Sequence[pa.Array]) -> Iterator[Packed]:
+        """The chunks of one batch; rows without an instant are left out."""
+        if ts.null_count:
+            there = ts.is_valid()
+            ts, columns = ts.filter(there), [column.filter(there) for column in columns]
+            keys = keys.filter(there) if keys.num_columns else keys
+        if not len(ts):
+            return
+        rows, buckets, chunk_keys, pair = self._grouped(as_int64(ts), keys, list(columns))
+        self.disordered, _ = disorder(rows.bounds, rows.ts)
+        if self.disordered:
+            rows = sorted_by_ts(rows)
+        edges = np.flatnonzero(np.diff(buckets, prepend=-1, append=self.n_buckets))
+        for low, high in zip(edges, edges[1:], strict=False):
+            part = _groups_between(rows, low, high)
+            chunk = Chunk(part, *(half[low:high] for half in pair), chunk_keys.slice(low, high - low))
+            for piece in self._slots(chunk) if self.disordered else [chunk]:
+                yield Packed(int(buckets[low]), int(piece.rows.ts.min()), int(piece.rows.ts.max()), *encode(piece))
+
+    def _grouped(self, ts: np.ndarray, keys: pa.RecordBatch, columns: list[pa.Array]) -> Any:
+        """Rows by group, groups by bucket; with the bucket, the values and the fingerprint of each group."""
+        if not keys.num_columns:
+            pair = fingerprints([], 1)
+            whole = Rows(np.zeros(1, np.int64), np.array([0, ts.size]), ts, columns)
+            return whole, (pair[0] % np.uint64(self.n_buckets)).astype(np.int64), keys, pair
+        first, second = fingerprints(keys.columns, ts.size)
+        codes, seen = number_groups(first, second)
+        buckets = (first[seen] % np.uint64(self.n_buckets)).astype(np.int64)
+        by_bucket = np.argsort(buckets, kind="stable")
+        rank = np.empty(seen.size, np.int64)
+        rank[by_bucket] = np.arange(seen.size)
+        codes = rank[codes]
+        order = np.empty(ts.size, np.int64)
+        bounds = _counting_order(codes, np.bincount(codes, minlength=seen.size), order)
+        seen = seen[by_bucket]
+        rows = Rows(np.arange(seen.size), bounds, ts, columns)
+        if seen.size > 1:
+            rows = rows.take(order, rows.groups, bounds)
+        return rows, buckets[by_bucket], keys.take(pa.array(seen)), (first[seen], second[seen])
+
+    def _slots(self, chunk: Chunk) -> Iterator[Chunk]:
+        """The chunk cut at multiples of a power of two, into at most `SLOTS` pieces or so."""
+        rows = chunk.rows
+        reach = int(rows.ts.max()) - int(rows.ts.min())
+        shift = max(0, (reach // SLOTS).bit_length())
+        slot = rows.ts >> min(shift, 62)
+        for number in np.unique(slot):
+            piece = rows.filter(slot == number)
+            there = piece.groups
+            keys = chunk.keys.take(pa.array(there)) if chunk.keys.num_columns else chunk.keys
+            renumbered = Rows(np.arange(there.size), piece.bounds, piece.ts, piece.columns)
+            yield Chunk(renumbered, chunk.first[there], chunk.second[there], keys)
+
+
+def _groups_between(rows: Rows, low: int, high: int) -> Rows:
+    """The rows of groups `low` up to `high`, renumbered from 0."""
+    start, size = rows.bounds[low], rows.bounds[high] - rows.bounds[low]
+    columns = [column.slice(start, size) for column in rows.columns]
+    bounds = rows.bounds[low : high + 1] - start
+    return Rows(np.arange(high - low), bounds, rows.ts[start : start + size], columns)

@@ -1,0 +1,97 @@
+"""Columns: names, types and expressions checked before any job starts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+from pyspark.errors import PySparkException
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
+from pyspark.sql.pandas.types import to_arrow_type
+
+from streamframes.core.clock import Clock
+from streamframes.core.schemes.base import Input
+from streamframes.errors import InvalidArgument
+
+_INTEGERS = (T.ByteType, T.ShortType, T.IntegerType, T.LongType)
+_TIMES = (T.TimestampType, T.TimestampNTZType)
+
+
+def names(value: Any, argument: str, rows: DataFrame, verb: str) -> list[str]:
+    """The columns that an argument names, spelled as in the table."""
+    wanted = [value] if isinstance(value, str) else value
+    if not isinstance(wanted, Sequence) or not all(isinstance(name, str) for name in wanted):
+        raise InvalidArgument(f"{verb}() got {argument}={value!r}; give a column name or a list of them")
+    return [_spelled(name, argument, rows, verb) for name in wanted]
+
+
+def _spelled(name: str, argument: str, rows: DataFrame, verb: str) -> str:
+    if name in rows.columns:
+        return name
+    alike = [column for column in rows.columns if column.lower() == name.lower()]
+    if len(alike) == 1:
+        return alike[0]
+    known = ", ".join(rows.columns)
+    raise InvalidArgument(f"{verb}() got {argument}={name!r}, which is not a column; the columns are {known}")
+
+
+def column(name: str) -> Column:
+    """A column by its exact name, dots and blanks included."""
+    return F.col("`" + name.replace("`", "``") + "`")
+
+
+def clock_of(kind: T.DataType, name: str, verb: str) -> Clock:
+    """The clock of a progressing attribute."""
+    if isinstance(kind, _TIMES):
+        return Clock("timestamp")
+    if isinstance(kind, T.DateType):
+        return Clock("date")
+    if isinstance(kind, _INTEGERS):
+        return Clock("integer")
+    raise InvalidArgument(
+        f"{verb}() got ts={name!r} of type {kind.simpleString()}; ts must be a timestamp, timestamp_ntz, date or "
+        f"integer, for example cast({name} as timestamp)"
+    )
+
+
+def evaluated(rows: DataFrame, expression: Any, argument: str, where: str) -> tuple[Column, T.DataType]:
+    """An expression as a Column, and its type, or an error that names the argument."""
+    known = ", ".join(rows.columns)
+    try:
+        result = F.expr(expression) if isinstance(expression, str) else expression
+        return result, rows.select(result.alias("__sf_probe")).schema[0].dataType
+    except PySparkException as error:
+        reason = str(error).strip().splitlines()[0]
+    except AttributeError:
+        reason = "it is neither Spark SQL nor a Column"
+    raise InvalidArgument(
+        f"{where} got {argument}={expression!r}, which Spark cannot evaluate: {reason} (the columns are {known})"
+    )
+
+
+def scheme_input(rows: DataFrame, needed: Input, scheme: str) -> Column:
+    """A scheme's input as the core expects it: boolean, long, double, or as it is."""
+    result, kind = evaluated(rows, needed.expression, needed.name, scheme)
+    if needed.kind == "condition" and not isinstance(kind, T.BooleanType):
+        raise InvalidArgument(
+            f"{scheme} got {needed.name}={needed.expression!r} of type {kind.simpleString()}, which is not a "
+            "condition; write a comparison like 'drop_pct > 0.3'"
+        )
+    if needed.kind != "number":
+        return result
+    if isinstance(kind, _INTEGERS):
+        return result.cast("long")
+    if isinstance(kind, T.NumericType):
+        return result.cast("double")
+    raise InvalidArgument(
+        f"{scheme} got {needed.name}={needed.expression!r} of type {kind.simpleString()}, which is not a number; "
+        f"cast it, for example cast({needed.expression} as double)"
+    )
+
+
+def arrow_type(kind: T.DataType) -> pa.DataType:
+    """The Arrow type that carries a Spark type, whatever the session's zone."""
+    return to_arrow_type(kind, timezone="UTC")
