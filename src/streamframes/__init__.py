@@ -1,5 +1,14 @@
-"""Windows that follow the data: frames over Spark tables."""
+"""Windows that follow the data: streamframes cuts Spark tables where something happens.
 
+    import streamframes as sf
+
+    loss = sf.frames(reports, sf.Threshold("drop_pct > 0.3", min_duration="2 minutes"), ts="rpt_time", by="router")
+    loss.toDF()
+"""
+
+from streamframes.api import Frames, frames, session
+from streamframes.core.checks import check_scheme
+from streamframes.core.compiled import AFTER, BEFORE, GOES_ON
 from streamframes.core.schemes import (
     Aggregate,
     Boundary,
@@ -13,5 +22,30 @@ from streamframes.core.schemes import (
     Scheme,
     Threshold,
 )
+from streamframes.core.trial import Frame, frames_of
+from streamframes.errors import InvalidArgument, StreamFramesError
 
-__all__ = ["Aggregate", "Boundary", "Change", "Count", "Delta", "Every", "Fold", "Gap", "OwnScheme", "Scheme", "Threshold"]
+__all__ = [
+    "AFTER",
+    "BEFORE",
+    "GOES_ON",
+    "Aggregate",
+    "Boundary",
+    "Change",
+    "Count",
+    "Delta",
+    "Every",
+    "Fold",
+    "Frame",
+    "Frames",
+    "Gap",
+    "InvalidArgument",
+    "OwnScheme",
+    "Scheme",
+    "StreamFramesError",
+    "Threshold",
+    "check_scheme",
+    "frames",
+    "frames_of",
+    "session",
+]

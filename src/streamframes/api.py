@@ -15,7 +15,7 @@ from streamframes.core.schemes import Scheme
 from streamframes.errors import InvalidArgument
 
 if TYPE_CHECKING:
-    from streamframes.spark import DataFrame
+    from streamframes.spark import DataFrame, SparkSession
     from streamframes.spark.tables import TablePlan
 
 
@@ -114,3 +114,14 @@ class Frames:
 
     def __repr__(self) -> str:
         return f"Frames({self.plan.describe()})"
+
+
+def session(name: str = "streamframes", *, master: str = "local[*]", **settings: str) -> SparkSession:
+    """A local Spark session with the settings that the library gains from.
+
+    Any session will do for tables; this one saves a newcomer the settings. Further ones are given with `_` for
+    `.`: `session(spark_sql_shuffle_partitions="8")`.
+    """
+    from streamframes.spark.session import session as build
+
+    return build(name, master=master, **settings)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numba
 import numpy as np
 
 from streamframes.core.compiled import AFTER, BEFORE, NO, OPENS_AND_CLOSES, begin, compiled, judge
@@ -177,3 +178,8 @@ def scan_rows(
             if lane == n_lanes - 1:
                 last[g, 0], last[g, 1] = seen, last_t
     return n_runs
+
+
+# A rule that the user wrote is compiled anew in each process: its type means nothing to a cache on disk.
+scan_rows_fresh = numba.njit(nogil=True)(scan_rows.py_func)  # type: ignore[attr-defined]
+KERNELS = {"cached": scan_rows, "fresh": scan_rows_fresh, "python": scan_rows.py_func}  # type: ignore[attr-defined]

@@ -14,6 +14,7 @@ from streamframes.core.kernel import (
     END,
     END_OF_DATA,
     IMPUTED,
+    KERNELS,
     LANE_FIELDS,
     LAST_START,
     OPEN,
@@ -27,7 +28,6 @@ from streamframes.core.kernel import (
     START,
     STILL_OPEN,
     Limits,
-    scan_rows,
 )
 from streamframes.core.labels import grown
 from streamframes.core.schemes.base import Compiled
@@ -71,11 +71,10 @@ class Scan:
         runs = np.empty((room, RUN_FIELDS), np.int64)
         run_own = np.empty((room if self.scheme.cell else 0, width), self.own.dtype)
         run_of_row = np.empty((len(rows) if self.wants_rows else 0, n_lanes), np.int64)
-        kernel = scan_rows.py_func if self.scheme.interpreted else scan_rows  # type: ignore[attr-defined]
         state = (self.lanes, self.own, self.last)
         segments = (rows.groups, rows.bounds)
         inputs = (self.scheme.rule, self.limits, x, rows.ts, rows.mark)
-        n_runs = kernel(*inputs, *segments, *state, runs, run_own, run_of_row)
+        n_runs = KERNELS[self.scheme.kernel](*inputs, *segments, *state, runs, run_own, run_of_row)
         found = Runs(runs[:n_runs], run_own[:n_runs])
         if self.scheme.overflow and (found.table[:, RUN_LANE] == n_lanes - 1).any():
             raise StreamFramesError(self.scheme.overflow)

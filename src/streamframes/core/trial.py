@@ -77,11 +77,14 @@ class Trial:
         framer = start_framer(self.plan)
         found: list[pa.RecordBatch] = []
         for batch in cuts:
-            room = WaitingRoom(self.plan.columns)
-            room.add(self.rows(list(batch)))
-            found += framer.feed(room.release(None))
-        found += framer.finish()
-        return sorted((frame for batch in found for frame in _frames(batch)), key=in_reading_order)
+            found += framer.feed(self.released(list(batch)))
+        return frames_in([*found, *framer.finish()])
+
+    def released(self, numbers: list[int]) -> Rows:
+        """Some of the rows, in order."""
+        room = WaitingRoom(self.plan.columns)
+        room.add(self.rows(numbers))
+        return room.release(None)
 
     def rows(self, numbers: list[int]) -> Rows:
         """Some of the rows, sorted by ts."""
@@ -106,6 +109,11 @@ def _array(values: Sequence[Any], kind: InputKind) -> pa.Array:
     if kind == "number" and not pa.types.is_integer(array.type):
         return array.cast(pa.float64())
     return array
+
+
+def frames_in(batches: Iterable[pa.RecordBatch]) -> list[Frame]:
+    """The frames of a result, in reading order."""
+    return sorted((frame for batch in batches for frame in _frames(batch)), key=in_reading_order)
 
 
 def _frames(batch: pa.RecordBatch) -> Iterable[Frame]:

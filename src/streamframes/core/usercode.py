@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import inspect
+from collections import namedtuple
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,6 +14,14 @@ from numba import literal_unroll
 from numba.np.unsafe.ndarray import to_fixed_tuple
 
 _BUILT: dict[str, Any] = {}
+# What Numba raises for code it cannot compile, and what the code itself may raise on made-up numbers.
+_CANNOT = (
+    numba.core.errors.NumbaError,
+    numba.core.errors.UnsupportedBytecodeError,
+    TypeError,
+    ValueError,
+    ArithmeticError,
+)
 
 
 def code_of(function: Callable[..., Any]) -> str:
@@ -29,12 +39,17 @@ def built_once(key: str, build: Callable[[], Any]) -> Any:
     return _BUILT[key]
 
 
+def rule_type(key: str, *fields: str) -> type:
+    """A NamedTuple type for a rule; its name is its own, because Numba tells compiled code apart by it."""
+    return namedtuple(f"Rule_{hashlib.blake2b(key.encode(), digest_size=8).hexdigest()}", fields)
+
+
 def jitted(functions: Sequence[Callable[..., Any]], probe: Callable[..., Any]) -> list[Any] | None:
     """The functions under Numba if `probe`, called with them, runs; None where they need plain Python."""
     candidates = [numba.njit(inspect.unwrap(function)) for function in functions]
     try:
         probe(*candidates)
-    except (numba.core.errors.NumbaError, TypeError, ValueError, ZeroDivisionError, OverflowError):
+    except _CANNOT:
         return None
     return candidates
 
@@ -58,4 +73,4 @@ def tuple_python(array: np.ndarray, size: int) -> tuple[Any, ...]:
     return tuple(array[:size].tolist())
 
 
-__all__ = ["built_once", "code_of", "jitted", "store", "store_python", "to_fixed_tuple", "tuple_python"]
+__all__ = ["built_once", "code_of", "jitted", "rule_type", "store", "store_python", "to_fixed_tuple", "tuple_python"]

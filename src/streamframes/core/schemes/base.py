@@ -23,6 +23,7 @@ from streamframes.core.kernel import NO_LIMIT, Limits
 from streamframes.errors import InvalidArgument
 
 InputKind = Literal["condition", "number", "any"]
+KernelKind = Literal["cached", "fresh", "python"]
 Prepare = Callable[[Sequence[pa.Array]], np.ndarray]
 
 SCHEMES: dict[str, type[Scheme]] = {}
@@ -43,7 +44,8 @@ class Compiled:
 
     `rule` and `prepare` go into the scan; `state` is the number type of the rule's own scalars and `width` how
     many there are; `lanes` is the number of frames that may be open side by side; `cell` says how many of the
-    own scalars are reported as `frame_cell`; `labels` makes members of rows before the scan (see `labels`).
+    own scalars are reported as `frame_cell`; `labels` makes members of rows before the scan (see `labels`);
+    `kernel` says how the rule is run; `overflow` is the error when the last lane is used.
     """
 
     rule: Any
@@ -53,7 +55,7 @@ class Compiled:
     lanes: int = 1
     cell: int = 0
     labels: Any = None
-    interpreted: bool = False
+    kernel: KernelKind = "cached"
     overflow: str = ""
 
 

@@ -8,17 +8,16 @@
 from __future__ import annotations
 
 import keyword
-from collections import namedtuple
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
 from streamframes.core import usercode
 from streamframes.core.clock import Clock
 from streamframes.core.compiled import AFTER, GOES_ON, NO, OPENS, OPENS_AND_CLOSES, register
-from streamframes.core.schemes.base import Compiled, Input, Scheme, number_matrix
+from streamframes.core.schemes.base import Compiled, Input, KernelKind, Scheme, number_matrix
 from streamframes.errors import InvalidArgument
 
 
@@ -95,14 +94,14 @@ class OwnScheme(Scheme):
         methods = [type(self).opens, type(self).closes, type(self).update]
         codes = [usercode.code_of(method) for method in methods]
         key = f"own {type(self).__qualname__} {list(self.columns())} {dict(self.state)} {codes} {self._numbers()}"
-        rule_type, interpreted = usercode.built_once(key, lambda: _build(self))
+        rule_type, kernel = usercode.built_once(key, lambda: _build(self, key))
         return Compiled(
             rule=rule_type(self.max_open),
             prepare=lambda columns: number_matrix(columns).astype(np.float64),
             width=max(1, len(self.state)),
             state=np.float64,
             lanes=1 if self.max_open == 1 else self.max_open + 1,
-            interpreted=interpreted,
+            kernel=kernel,
             overflow="" if self.max_open == 1 else f"{type(self).__name__} has more than max_open={self.max_open} "
             "frames open at once; declare a larger max_open",
         )
@@ -112,11 +111,11 @@ class OwnScheme(Scheme):
         return {name: value for name, value in values.items() if isinstance(value, int | float)}
 
 
-def _build(scheme: OwnScheme) -> tuple[type, bool]:
+def _build(scheme: OwnScheme, key: str) -> tuple[type, KernelKind]:
     numbers = scheme._numbers()
-    settings = namedtuple("settings", numbers)(**numbers)  # type: ignore[misc]
-    row_type = namedtuple("row", ["ts", *scheme.columns()])  # type: ignore[misc]
-    frame_type = namedtuple("frame", ["start", "rows", *scheme.state])  # type: ignore[misc]
+    settings = usercode.rule_type(f"settings {key}", *numbers)(**numbers)
+    row_type: Any = usercode.rule_type(f"row {key}", "ts", *scheme.columns())
+    frame_type: Any = usercode.rule_type(f"frame {key}", "start", "rows", *scheme.state)
     first = tuple(map(float, scheme.state.values()))
     methods = [type(scheme).opens, type(scheme).closes, type(scheme).update]
 
@@ -132,11 +131,18 @@ def _build(scheme: OwnScheme) -> tuple[type, bool]:
     functions = usercode.jitted(methods, probe)
     if functions is None:
         python = (usercode.tuple_python, usercode.store_python)
-        return _rule(*(method.__get__(scheme) for method in methods), *parts, *python, bound=True), True
-    return _rule(*functions, *parts, usercode.to_fixed_tuple, usercode.store, bound=False), False
+        plain = [_taking_self(method, scheme) for method in methods]
+        return _rule(key, *plain, *parts, *python), "python"
+    return _rule(key, *functions, *parts, usercode.to_fixed_tuple, usercode.store), "fresh"
+
+
+def _taking_self(method: Any, scheme: OwnScheme) -> Any:
+    """The method as the compiled one is called, but with the whole scheme as `self`."""
+    return lambda settings, *arguments: method(scheme, *arguments)
 
 
 def _rule(
+    key: str,
     opens: Any,
     closes: Any,
     update: Any,
@@ -147,18 +153,9 @@ def _rule(
     n_columns: int,
     as_tuple: Any,
     store: Any,
-    *,
-    bound: bool,
 ) -> type:
-    if bound:
-        opens_bound, closes_bound, update_bound = opens, closes, update
-        opens = lambda settings, row: opens_bound(row)  # noqa: E731
-        closes = lambda settings, row, frame: closes_bound(row, frame)  # noqa: E731
-        update = lambda settings, row, frame: update_bound(row, frame)  # noqa: E731
     n_state = len(first)
-
-    class OwnRule(NamedTuple):
-        max_open: int
+    rule_type = usercode.rule_type(key, "max_open")
 
     def judge(rule: Any, x: Any, i: int, t: int, s: Any, start: int, rows: int) -> int:
         row = row_type(t, *as_tuple(x[:, i], n_columns))
@@ -177,5 +174,5 @@ def _rule(
             store(s, update(settings, row, frame))
         return OPENS_AND_CLOSES if closes(settings, row, frame) == AFTER else OPENS
 
-    register(OwnRule, judge=judge, begin=begin)
-    return OwnRule
+    register(rule_type, judge=judge, begin=begin)
+    return rule_type

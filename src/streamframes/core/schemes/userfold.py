@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from streamframes.core import usercode
 from streamframes.core.compiled import AFTER, BEFORE, GOES_ON, NO, OPENS, OPENS_AND_CLOSES, register
-from streamframes.core.schemes.base import Compiled, compare, number_matrix
+from streamframes.core.schemes.base import Compiled, KernelKind, compare, number_matrix
 from streamframes.core.schemes.folds import Fold
 
 
 def compile_fold(fold: Fold, op: int, x: float) -> Compiled:
     """Runs whose fold is compared with a bound; the state of the fold is the state of the frame."""
-    rule_type, interpreted = usercode.built_once(f"fold {fold}", lambda: _build(fold))
+    key = f"fold {fold}"
+    rule_type, kernel = usercode.built_once(key, lambda: _build(fold, key))
     return Compiled(
         rule=rule_type(x, op),
         prepare=lambda columns: number_matrix(columns).astype(np.float64),
         width=len(fold.start),
         state=np.float64,
-        interpreted=interpreted,
+        kernel=kernel,
     )
 
 
-def _build(fold: Fold) -> tuple[type, bool]:
+def _build(fold: Fold, key: str) -> tuple[type, KernelKind]:
     first = tuple(map(float, fold.start))
 
     def probe(add: Any, result: Any) -> None:
@@ -34,16 +35,13 @@ def _build(fold: Fold) -> tuple[type, bool]:
 
     functions = usercode.jitted([fold.add, fold.result], probe)
     if functions is None:
-        return _rule(fold.add, fold.result, first, usercode.tuple_python, usercode.store_python), True
-    return _rule(*functions, first, usercode.to_fixed_tuple, usercode.store), False
+        return _rule(key, fold.add, fold.result, first, usercode.tuple_python, usercode.store_python), "python"
+    return _rule(key, *functions, first, usercode.to_fixed_tuple, usercode.store), "fresh"
 
 
-def _rule(add: Any, result: Any, first: tuple[float, ...], as_tuple: Any, store: Any) -> type:
+def _rule(key: str, add: Any, result: Any, first: tuple[float, ...], as_tuple: Any, store: Any) -> type:
     size = len(first)
-
-    class UserFoldRule(NamedTuple):
-        x: float
-        op: int
+    rule_type = usercode.rule_type(key, "x", "op")
 
     def judge(rule: Any, x: Any, i: int, t: int, s: Any, start: int, rows: int) -> int:
         store(s, add(as_tuple(s, size), x[0, i]))
@@ -59,5 +57,5 @@ def _rule(add: Any, result: Any, first: tuple[float, ...], as_tuple: Any, store:
             return OPENS if holds else NO
         return OPENS_AND_CLOSES if holds else OPENS
 
-    register(UserFoldRule, judge=judge, begin=begin)
-    return UserFoldRule
+    register(rule_type, judge=judge, begin=begin)
+    return rule_type

@@ -1,0 +1,137 @@
+"""The laws that every scheme obeys, as a test that anyone can run on a scheme of their own.
+
+    import streamframes as sf
+    sf.check_scheme(MyScheme("altitude", 5))
+
+draws random streams and shows a smallest counter-example where a law is broken. Needs `hypothesis`.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from streamframes.core.framer import Framer
+from streamframes.core.laws import Theory, theory_of
+from streamframes.core.literal import literal_frames
+from streamframes.core.schemes import Every, Scheme, Threshold
+from streamframes.core.trial import Frame, Trial, frames_in, start_framer
+from streamframes.errors import StreamFramesError
+
+
+class BrokenLaw(StreamFramesError, AssertionError):
+    """A scheme does not obey a law; the message says which, and on what rows."""
+
+
+def check_scheme(scheme: Scheme, *, theory: Theory | None = None, examples: int = 200) -> None:
+    """Prove, as far as random streams can, that a scheme obeys the laws of frames.
+
+    Frames are in order and share no row (unless several may be open); uncut Threshold frames are separated; the
+    common options hold; arrival order, cuts into batches, and stopping and resuming change nothing; shifting
+    time shifts frames (not for Every); and, where a theory is known or given, the frames are those of the
+    definition.
+
+    Parameters
+    ----------
+    scheme
+        Any scheme, a stranger's too.
+    theory
+        The scheme in the terms of the definition; see `streamframes.core.laws.Theory`.
+    examples
+        How many random streams are tried.
+
+    Examples
+    --------
+    >>> from streamframes.core.schemes import Gap
+    >>> check_scheme(Gap(3), examples=5)
+    """
+    try:
+        from hypothesis import HealthCheck, given, settings
+        from hypothesis import strategies as st
+    except ImportError:
+        raise StreamFramesError("check_scheme needs hypothesis: pip install 'streamframes[laws]'") from None
+
+    if theory is not None and type(scheme) not in theory_of.registry:
+        theory_of.register(type(scheme), lambda scheme: theory)
+    values = {
+        "condition": st.sampled_from([True, False, None]),
+        "number": st.one_of(st.integers(-5, 5).map(float), st.sampled_from([None, float("nan"), 0.25])),
+        "any": st.sampled_from(["a", "b", None]),
+    }
+
+    @settings(max_examples=examples, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @given(data=st.data())
+    def laws(data: Any) -> None:
+        size = data.draw(st.integers(0, 12), label="number of rows")
+        ts = data.draw(st.lists(st.integers(-9, 15), min_size=size, max_size=size), label="ts")
+        columns = {
+            f"in{i}": data.draw(st.lists(values[needed.kind], min_size=size, max_size=size), label=needed.name)
+            for i, needed in enumerate(scheme.inputs())
+        }
+        order = data.draw(st.permutations(range(size)), label="another order of arrival")
+        cuts = sorted(data.draw(st.sets(st.integers(-9, 15), max_size=4), label="cuts into batches"))
+        check_laws(scheme, ts, columns, order, cuts)
+
+    laws()
+
+
+def check_laws(
+    scheme: Scheme, ts: Sequence[int], columns: dict[str, list[Any]], order: Sequence[int], cuts: Sequence[int]
+) -> None:
+    """The laws on one stream."""
+    trial = Trial(scheme, ts=ts, columns=columns)
+    frames = trial.frames([range(len(ts))])
+    _shape(scheme, frames, trial.plan.compiled.lanes)
+    shuffled = Trial(scheme, ts=[ts[i] for i in order], columns=_picked(columns, order))
+    _same("arrival order changes nothing", shuffled.frames([range(len(ts))]), frames)
+    _same("cuts into batches change nothing", trial.frames(_batches(ts, cuts)), frames)
+    _same("stopping and resuming changes nothing", _with_restarts(trial, _batches(ts, cuts)), frames)
+    if not isinstance(scheme, Every):
+        later = Trial(scheme, ts=[t + 1000 for t in ts], columns=columns).frames([range(len(ts))])
+        _same("shifting time shifts frames", [_shifted(frame, -1000) for frame in later], frames)
+    if any(kind is not object and issubclass(type(scheme), kind) for kind in theory_of.registry):
+        rows = [{"ts": t, **{name: column[i] for name, column in columns.items()}} for i, t in enumerate(ts)]
+        _same("frames are those of the definition", frames, literal_frames(scheme, rows))
+
+
+def _shape(scheme: Scheme, frames: list[Frame], lanes: int) -> None:
+    for frame in frames:
+        small = frame.kind != "gap" and frame.rows < (scheme.min_rows or 1)
+        large = scheme.max_rows is not None and frame.rows > scheme.max_rows
+        if frame.start > frame.end or small or large:
+            raise BrokenLaw(f"{scheme!r} gives {frame!r}, which its options do not allow")
+    plain = lanes == 1 and not (isinstance(scheme, Threshold) and scheme.gaps)
+    for before, after in zip(frames, frames[1:], strict=False):
+        if plain and before.end > after.start:
+            raise BrokenLaw(f"{scheme!r} gives frames that share rows: {before!r} and {after!r}")
+
+
+def _same(law: str, got: list[Frame], expected: list[Frame]) -> None:
+    if got != expected:
+        raise BrokenLaw(f"{law}: got {got!r}, expected {expected!r}")
+
+
+def _picked(columns: dict[str, list[Any]], order: Sequence[int]) -> dict[str, list[Any]]:
+    return {name: [column[i] for i in order] for name, column in columns.items()}
+
+
+def _batches(ts: Sequence[int], cuts: Sequence[int]) -> list[list[int]]:
+    number = np.searchsorted(np.array(cuts), np.array(ts, np.int64), side="right")
+    return [[i for i in range(len(ts)) if number[i] == batch] for batch in range(len(cuts) + 1)]
+
+
+def _with_restarts(trial: Trial, batches: Iterable[list[int]]) -> list[Frame]:
+    """Feed the batches, each to a copy of what the batch before left behind."""
+    framer: Framer = start_framer(trial.plan)
+    found = []
+    for batch in batches:
+        framer = copy.deepcopy(framer)
+        found += framer.feed(trial.released(batch))
+    return frames_in([*found, *framer.finish()])
+
+
+def _shifted(frame: Frame, by: int) -> Frame:
+    return Frame(frame.start + by, frame.end + by, frame.rows, frame.closed_by, frame.kind, frame.cell, frame.imputed)
