@@ -1,9 +1,9 @@
 """Windows that follow the data: streamframes cuts Spark tables where something happens.
 
-    import streamframes as sf
+import streamframes as sf
 
-    loss = sf.frames(reports, sf.Threshold("drop_pct > 0.3", min_duration="2 minutes"), ts="rpt_time", by="router")
-    loss.toDF()
+loss = sf.frames(reports, sf.Threshold("drop_pct > 0.3", min_duration="2 minutes"), ts="rpt_time", by="router")
+loss.toDF()
 """
 
 from streamframes.api import Frames, frames, session

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -39,9 +40,7 @@ def options(draw: Any) -> dict[str, Any]:
 
 def folds() -> Any:
     return st.just(
-        sf.Fold(
-            "v", start=(0.0, 0.0), add=lambda s, v: (s[0] + 1, s[1] + v * v), result=lambda s: s[1] / s[0]
-        )
+        sf.Fold("v", start=(0.0, 0.0), add=lambda s, v: (s[0] + 1, s[1] + v * v), result=lambda s: s[1] / s[0])
     )
 
 
@@ -134,9 +133,7 @@ def test_fast_scan_equals_the_literal_oracle(kind: str) -> None:
         instants = sorted(set(ts))
         cuts = sorted(data.draw(st.sets(st.sampled_from(instants)))) if instants else []
         bounds = [-math.inf, *cuts, math.inf]
-        batches = [
-            [i for i, t in enumerate(ts) if low <= t < high] for low, high in zip(bounds, bounds[1:], strict=False)
-        ]
+        batches = [[i for i, t in enumerate(ts) if low <= t < high] for low, high in itertools.pairwise(bounds)]
         assert trial.frames(batches) == expected
 
     agree()

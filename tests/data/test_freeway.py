@@ -49,9 +49,7 @@ def test_a_box_is_slow_throughout_and_free_all_around():
     first = made.table["ts"][0].as_py()
     assert made.regions.num_rows > 50
     for region in made.regions.to_pylist():
-        start, end = (
-            (region[edge] - first) // timedelta(seconds=20) for edge in ("frame_start", "frame_end")
-        )
+        start, end = ((region[edge] - first) // timedelta(seconds=20) for edge in ("frame_start", "frame_end"))
         low, high = posts.index(region["frame_low"]), posts.index(region["frame_high"])
         inside = speed[start : end + 1, low : high + 1]
         assert (inside < 40).all()
@@ -74,9 +72,7 @@ def test_a_wedge_grows_upstream_and_dissolves():
     first = made.table["ts"][0].as_py()
     shrinks = 0
     for region in made.regions.to_pylist():
-        start, end = (
-            (region[edge] - first) // timedelta(seconds=20) for edge in ("frame_start", "frame_end")
-        )
+        start, end = ((region[edge] - first) // timedelta(seconds=20) for edge in ("frame_start", "frame_end"))
         low, high = posts.index(region["frame_low"]), posts.index(region["frame_high"])
         slow = (speed[start : end + 1, low : high + 1] < 40).sum(axis=0)
         assert slow[-1] == end - start + 1

@@ -65,9 +65,7 @@ def test_deeper_water_is_colder_saltier_and_denser():
 
 def test_the_density_column_follows_from_the_other_columns():
     table = tow(rows=1_000, seed=8).table
-    depth, temp, salinity, rho = (
-        table[name].to_numpy() for name in ("depth_m", "temp_c", "salinity_psu", "density")
-    )
+    depth, temp, salinity, rho = (table[name].to_numpy() for name in ("depth_m", "temp_c", "salinity_psu", "density"))
     assert np.abs(density(salinity, temp, pressure_at(depth)) - rho).max() <= 0.5001e-4
 
 

@@ -9,6 +9,7 @@ draws random streams and shows a smallest counter-example where a law is broken.
 from __future__ import annotations
 
 import copy
+import itertools
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -79,7 +80,11 @@ def check_scheme(scheme: Scheme, *, theory: Theory | None = None, examples: int 
 
 
 def check_laws(
-    scheme: Scheme, ts: Sequence[int], columns: dict[str, list[Any]], order: Sequence[int], cuts: Sequence[int]
+    scheme: Scheme,
+    ts: Sequence[int],
+    columns: dict[str, list[Any]],
+    order: Sequence[int],
+    cuts: Sequence[int],
 ) -> None:
     """The laws on one stream."""
     trial = Trial(scheme, ts=ts, columns=columns)
@@ -104,7 +109,7 @@ def _shape(scheme: Scheme, frames: list[Frame], lanes: int) -> None:
         if frame.start > frame.end or small or large:
             raise BrokenLaw(f"{scheme!r} gives {frame!r}, which its options do not allow")
     plain = lanes == 1 and not (isinstance(scheme, Threshold) and scheme.gaps)
-    for before, after in zip(frames, frames[1:], strict=False):
+    for before, after in itertools.pairwise(frames):
         if plain and before.end > after.start:
             raise BrokenLaw(f"{scheme!r} gives frames that share rows: {before!r} and {after!r}")
 

@@ -37,14 +37,14 @@ class Chunk:
 @compiled
 def _steps(bounds: Any, ts: Any, out: Any) -> int:
     """Differences within each group (0 for its first row); returns the largest."""
-    largest = 0
+    largest: Any = np.int64(0)
     for k in range(bounds.size - 1):
         for i in range(bounds[k], bounds[k + 1]):
             step = ts[i] - ts[i - 1] if i > bounds[k] else 0
             out[i] = step
             if step > largest or step < 0:
                 largest = step if step >= 0 else np.int64(2**62)
-    return largest
+    return int(largest)
 
 
 @compiled
@@ -73,7 +73,7 @@ def _written(batch: pa.RecordBatch) -> bytes:
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, batch.schema, options=_OPTIONS) as writer:
         writer.write_batch(batch)
-    return sink.getvalue().to_pybytes()
+    return bytes(sink.getvalue().to_pybytes())
 
 
 def decode(groups: Any, rows: Any) -> Chunk:

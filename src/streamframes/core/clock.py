@@ -73,7 +73,7 @@ def _microseconds_of_part(number: str, unit: str, text: str, argument: str) -> i
     ticks, rest = divmod(scaled, 10 ** len(decimals))
     if rest:
         raise InvalidArgument(f"{argument}={text!r} is finer than one microsecond; use whole microseconds")
-    return ticks
+    return int(ticks)
 
 
 def check_duration(value: object, argument: str) -> None:
@@ -109,7 +109,7 @@ class Clock:
         if isinstance(duration, str):
             micros = microseconds(duration, argument)
         elif isinstance(duration, timedelta):
-            micros = duration // timedelta(microseconds=1)
+            micros = int(duration // timedelta(microseconds=1))
         else:
             raise InvalidArgument(
                 f"{argument}={duration!r} is a plain number but ts is a {self.kind}; "

@@ -133,9 +133,7 @@ def _frame_ids(scheme: Any, group: Any, start: Any, lane: Any, ordinal: Any, out
         out[i] = np.int64(value)
 
 
-def frame_ids(
-    scheme: int, group: np.ndarray, start: np.ndarray, lane: np.ndarray, ordinal: np.ndarray
-) -> np.ndarray:
+def frame_ids(scheme: int, group: np.ndarray, start: np.ndarray, lane: np.ndarray, ordinal: np.ndarray) -> np.ndarray:
     """A long for each frame: a hash of scheme, group, start and the ordinal among frames that share it."""
     out = np.empty(start.size, np.int64)
     _frame_ids(np.uint64(scheme), group, start, lane, ordinal, out)

@@ -40,13 +40,14 @@ _FOLDER = os.environ.get("NUMBA_CACHE_DIR") or _cache_folder()
 
 def compiled(function: Function) -> Function:
     """`numba.njit`, cached on disk so that each worker loads instead of compiling."""
-    before = numba.config.CACHE_DIR
+    config: Any = numba.config
+    before = config.CACHE_DIR
     if _FOLDER is not None:
-        numba.config.CACHE_DIR = _FOLDER
+        config.CACHE_DIR = _FOLDER
     try:
         return cast(Function, numba.njit(cache=True, nogil=True)(function))
     finally:
-        numba.config.CACHE_DIR = before
+        config.CACHE_DIR = before
 
 
 GOES_ON, BEFORE, AFTER = 0, 1, 2
@@ -79,7 +80,7 @@ def begin(rule: Any, x: Any, i: int, t: int, s: Any, lane: int, free: bool, judg
 
 
 def _is_rule(rule: Any) -> bool:
-    return isinstance(rule, types.BaseNamedTuple) and rule.instance_class in _RULES
+    return isinstance(rule, types.BaseNamedTuple) and getattr(rule, "instance_class", None) in _RULES
 
 
 @overload(judge, strict=False)

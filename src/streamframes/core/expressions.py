@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from streamframes.errors import InvalidArgument
 
-_NAMES: dict[type[exp.Expression], str] = {
+_NAMES: dict[type, str] = {
     exp.Sum: "sum",
     exp.Count: "count",
     exp.Avg: "avg",

@@ -218,4 +218,3 @@ class Framer:
 def _absent(column: pa.Array) -> np.ndarray:
     absent = column.is_null(nan_is_null=pa.types.is_floating(column.type))
     return np.asarray(absent.to_numpy(zero_copy_only=False))
-

@@ -9,7 +9,7 @@ and places the group in a bucket.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date, datetime, timezone
+from datetime import UTC, date, datetime
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from streamframes.core.compiled import compiled
 
 _INTEGERS, _FLOATS, _TEXT, _NULL = 0x51ED270B, 0x2545F491, 0x632BE59B, 0x9E3779B9
-_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @compiled
@@ -139,7 +139,7 @@ def as_text(array: pa.Array) -> pa.Array:
 def _canonical(value: Any) -> str:
     """One spelling for nested values, whatever zone an instant is shown in."""
     if isinstance(value, datetime):
-        aware = value if value.tzinfo else value.replace(tzinfo=timezone.utc)
+        aware = value if value.tzinfo else value.replace(tzinfo=UTC)
         return f"@{(aware - _EPOCH).total_seconds():.6f}"
     if isinstance(value, date):
         return f"#{value.toordinal()}"

@@ -46,13 +46,11 @@ class Limits(NamedTuple):
 
 @compiled
 def _reportable(start: int, end: int, rows: int, limits: Any) -> bool:
-    return rows >= limits.min_rows and np.uint64(end - start) >= limits.min_duration
+    return bool(rows >= limits.min_rows and np.uint64(end - start) >= limits.min_duration)
 
 
 @compiled
-def _write(
-    run: Any, record: Any, start: int, end: int, rows: int, imputed: int, reason: int, limits: Any
-) -> None:
+def _write(run: Any, record: Any, start: int, end: int, rows: int, imputed: int, reason: int, limits: Any) -> None:
     """Fill in a run; a reportable one gets its ordinal among the frames of the lane that share its start."""
     run[RUN_START] = start
     run[RUN_END] = end
@@ -68,7 +66,7 @@ def _write(
 
 
 @compiled
-def scan_rows(
+def scan_rows(  # noqa: PLR0915  (one loop: a call for each row would cost more than its work)
     rule: Any,
     limits: Any,
     x: Any,
@@ -124,9 +122,7 @@ def scan_rows(
                 hole = silent or special & HOLE_BREAK
                 if hole or special & NULL_BREAK:
                     if is_open:
-                        _write(
-                            runs[run], record, start, end, rows, imputed, GAP if hole else CONDITION, limits
-                        )
+                        _write(runs[run], record, start, end, rows, imputed, GAP if hole else CONDITION, limits)
                         is_open = False
                     if hole:
                         s[:] = 0
@@ -139,9 +135,7 @@ def scan_rows(
                 if is_open:
                     verdict = judge(rule, x, i, t, s, start, rows)
                     reason = CONDITION if verdict == BEFORE else STILL_OPEN
-                    if reason == STILL_OPEN and (
-                        rows >= limits.max_rows or np.uint64(t - start) > limits.max_duration
-                    ):
+                    if reason == STILL_OPEN and (rows >= limits.max_rows or np.uint64(t - start) > limits.max_duration):
                         reason = LIMIT
                     if reason == STILL_OPEN:
                         joined, closes = True, verdict == AFTER

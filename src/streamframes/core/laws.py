@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import singledispatch
@@ -111,7 +112,7 @@ def _(scheme: Delta) -> Theory:
             return [abs(a - b) for a in values for b in values]
         if scheme.base == "first":
             return [abs(value - values[0]) for value in values]
-        return [abs(a - b) for a, b in zip(values, values[1:], strict=False)]
+        return [abs(a - b) for a, b in itertools.pairwise(values)]
 
     def local(rows: Sequence[Row]) -> bool:
         verdicts = [
@@ -184,7 +185,7 @@ def _(scheme: Change) -> Theory:
 @theory_of.register
 def _(scheme: Gap) -> Theory:
     gap = Clock("integer").ticks(scheme.gap, "gap")
-    return Theory(lambda rows: all(b["ts"] - a["ts"] <= gap for a, b in zip(rows, rows[1:], strict=False)))
+    return Theory(lambda rows: all(b["ts"] - a["ts"] <= gap for a, b in itertools.pairwise(rows)))
 
 
 @theory_of.register

@@ -49,7 +49,7 @@ def _accumulate(function: int, values: Any, valid: Any, run_of_row: Any, n: Any,
         if function == _COUNT:
             continue
         value = values[i]
-        if function == _SUM or function == _AVG:
+        if function == _SUM or function == _AVG:  # noqa: SIM109  (Numba compiles this to two comparisons)
             total = a[run] + value
             overflow |= (total < a[run]) != (value < 0)
             a[run] = total

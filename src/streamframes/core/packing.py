@@ -10,6 +10,7 @@ them all. Such a batch is also cut into aligned time slots, so that what overlap
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -69,10 +70,11 @@ class Packer:
         self.disordered, _ = disorder(rows.bounds, rows.ts)
         if self.disordered:
             rows = sorted_by_ts(rows)
-        edges = np.flatnonzero(np.diff(buckets, prepend=-1, append=self.n_buckets))
-        for low, high in zip(edges, edges[1:], strict=False):
+        edges = np.flatnonzero(np.diff(buckets, prepend=-1, append=self.n_buckets)).tolist()
+        for low, high in itertools.pairwise(edges):
             part = _groups_between(rows, low, high)
-            chunk = Chunk(part, *(half[low:high] for half in pair), chunk_keys.slice(low, high - low))
+            first, second = (half[low:high] for half in pair)
+            chunk = Chunk(part, first, second, chunk_keys.slice(low, high - low))
             for piece in self._slots(chunk) if self.disordered else [chunk]:
                 yield Packed(int(buckets[low]), int(piece.rows.ts.min()), int(piece.rows.ts.max()), *encode(piece))
 

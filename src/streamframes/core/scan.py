@@ -44,12 +44,12 @@ class Runs:
     @property
     def is_frame(self) -> np.ndarray:
         """Closed, and large enough."""
-        return (self.table[:, RUN_REASON] != STILL_OPEN) & (self.table[:, RUN_ORDINAL] >= 0)
+        return np.asarray((self.table[:, RUN_REASON] != STILL_OPEN) & (self.table[:, RUN_ORDINAL] >= 0))
 
     @property
     def is_open(self) -> np.ndarray:
         """Open at the end of the rows."""
-        return self.table[:, RUN_REASON] == STILL_OPEN
+        return np.asarray(self.table[:, RUN_REASON] == STILL_OPEN)
 
 
 class Scan:
@@ -104,4 +104,4 @@ class Scan:
 
 def slots(runs: Runs, n_lanes: int) -> np.ndarray:
     """One number for each run's (group, lane)."""
-    return runs.table[:, RUN_GROUP] * n_lanes + runs.table[:, RUN_LANE]
+    return np.asarray(runs.table[:, RUN_GROUP] * n_lanes + runs.table[:, RUN_LANE])

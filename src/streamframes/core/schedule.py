@@ -1,8 +1,8 @@
 """Reporting schedules: which reports are missing, and what stands in for them.
 
-  ticks     |     |     |     |     |     |        multiples of the period from the group's phase
-  reports   x     x x         x     x              two on one tick: the last counts
-  missing                 ?               (?)      "ends", "holds", "true" or "false"; the last is not known yet
+ticks     |     |     |     |     |     |        multiples of the period from the group's phase
+reports   x     x x         x     x              two on one tick: the last counts
+missing                 ?               (?)      "ends", "holds", "true" or "false"; the last is not known yet
 """
 
 from __future__ import annotations

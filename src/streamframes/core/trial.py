@@ -90,7 +90,10 @@ class Trial:
         """Some of the rows, sorted by ts."""
         picked = np.array(sorted(numbers, key=lambda number: self.ts[number]), np.int64)
         ts = np.array(self.ts, np.int64)[picked] if picked.size else np.empty(0, np.int64)
-        groups, bounds = np.zeros(min(1, picked.size), np.int64), np.array([0, picked.size][: 1 + min(1, picked.size)])
+        groups, bounds = (
+            np.zeros(min(1, picked.size), np.int64),
+            np.array([0, picked.size][: 1 + min(1, picked.size)]),
+        )
         return Rows(groups, bounds, ts, [array.take(pa.array(picked)) for array in self.arrays])
 
 

@@ -60,7 +60,7 @@ def store(s: Any, state: Any) -> None:
     j = 0
     for value in literal_unroll(state):
         s[j] = value
-        j += 1
+        j += 1  # noqa: SIM113  (Numba unrolls the tuple itself, not enumerate of it)
 
 
 def store_python(s: np.ndarray, state: Sequence[float]) -> None:
@@ -73,4 +73,13 @@ def tuple_python(array: np.ndarray, size: int) -> tuple[Any, ...]:
     return tuple(array[:size].tolist())
 
 
-__all__ = ["built_once", "code_of", "jitted", "rule_type", "store", "store_python", "to_fixed_tuple", "tuple_python"]
+__all__ = [
+    "built_once",
+    "code_of",
+    "jitted",
+    "rule_type",
+    "store",
+    "store_python",
+    "to_fixed_tuple",
+    "tuple_python",
+]

@@ -34,9 +34,7 @@ def whole(function: str, name: str, value: object, at_least: int = 1) -> int:
     except TypeError:
         number = -1
     if number < at_least:
-        raise InvalidArgument(
-            f"{function}() got {name}={value!r}; it must be a whole number of at least {at_least}"
-        )
+        raise InvalidArgument(f"{function}() got {name}={value!r}; it must be a whole number of at least {at_least}")
     return int(number)
 
 
@@ -54,9 +52,7 @@ def share(function: str, name: str, value: object) -> float:
     0.05
     """
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < 1:
-        raise InvalidArgument(
-            f"{function}() got {name}={value!r}; it must be a number from 0 up to, not including, 1"
-        )
+        raise InvalidArgument(f"{function}() got {name}={value!r}; it must be a number from 0 up to, not including, 1")
     return float(value)
 
 
@@ -77,7 +73,5 @@ def one_of(function: str, name: str, value: object, choices: Iterable[str]) -> s
     """
     choices = sorted(choices)
     if not isinstance(value, str) or value not in choices:
-        raise InvalidArgument(
-            f"{function}() got {name}={value!r}; it must be one of {', '.join(map(repr, choices))}"
-        )
+        raise InvalidArgument(f"{function}() got {name}={value!r}; it must be one of {', '.join(map(repr, choices))}")
     return value

@@ -31,9 +31,7 @@ class Csv(Sink):
     """One line per row after a line of names; instants in ISO 8601."""
 
     def __init__(self, path: Path, schema: pa.Schema) -> None:
-        plain = pa.schema(
-            [(f.name, pa.string() if pa.types.is_timestamp(f.type) else f.type) for f in schema]
-        )
+        plain = pa.schema([(f.name, pa.string() if pa.types.is_timestamp(f.type) else f.type) for f in schema])
         self._writer = pa_csv.CSVWriter(path, plain, write_options=pa_csv.WriteOptions(quoting_style="none"))
 
     def write_table(self, table: pa.Table) -> None:
@@ -79,9 +77,7 @@ class Json(Sink):
 
 def _parquet(path: Path, schema: pa.Schema) -> Sink:
     # Counts and instants hardly repeat, so a dictionary of them would only cost time.
-    repeating = [
-        field.name for field in schema if pa.types.is_string(field.type) or pa.types.is_floating(field.type)
-    ]
+    repeating = [field.name for field in schema if pa.types.is_string(field.type) or pa.types.is_floating(field.type)]
     return pq.ParquetWriter(path, schema, compression="zstd", compression_level=1, use_dictionary=repeating)  # type: ignore[no-any-return]
 
 

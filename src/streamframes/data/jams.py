@@ -90,9 +90,7 @@ def plan(seed: int, *, stations: int, highways: int, ticks: int, shape: str) -> 
     """
     random = generator(seed, "freeway plan")
     first, last = _sections(stations, highways)
-    boxes = plant(
-        random, np.full(len(first), ticks), calm=180, short=(1, LASTING - 1), long=(LASTING, 360), shorts=0.4
-    )
+    boxes = plant(random, np.full(len(first), ticks), calm=180, short=(1, LASTING - 1), long=(LASTING, 360), shorts=0.4)
     happens = random.random(len(boxes.start)) < np.interp(hour_of_day(boxes.start), _HOURS, _JAMMED)
     boxes = boxes.take(happens)
     first, last = first[boxes.group], last[boxes.group]

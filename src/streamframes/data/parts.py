@@ -57,9 +57,7 @@ class Parts:
         table
             The rows, in order.
         """
-        return cls(
-            table.schema, table.num_rows, ROWS_PER_PART, lambda _, low, high: table.slice(low, high - low)
-        )
+        return cls(table.schema, table.num_rows, ROWS_PER_PART, lambda _, low, high: table.slice(low, high - low))
 
     def __iter__(self) -> Iterator[pa.Table]:
         """Make one part after the other."""

@@ -87,9 +87,7 @@ def freeway(
     names = pa.array([f"I-{5 + 10 * highway} N" for highway in range(highways)])
     apart = generator(seed, "freeway mileposts").uniform(0.3, 1.1, (highways, stations))
     mileposts = np.round(284 + np.cumsum(apart, axis=1), 2).ravel()
-    road = Road(
-        seed, names.take(pa.array(np.repeat(np.arange(highways), stations))), mileposts, slow, missing
-    )
+    road = Road(seed, names.take(pa.array(np.repeat(np.arange(highways), stations))), mileposts, slow, missing)
     step = max(1, ROWS_PER_PART // len(mileposts))
     num_rows, rows = _census(road, ticks, step)
     regions = _regions(road, jams, np.bincount(jam, rows, len(jams.slant)).astype(np.int64), ticks)
@@ -143,9 +141,7 @@ def _regions(road: Road, jams: Jams, rows: Integers, ticks: int) -> pa.Table:
         "frame_high": pa.array(road.milepost[jams.last]),
         "frame_heavy": pa.array(road.heavy(each)),
     }
-    found = frames(
-        each.take(lasting), keys, road.instant, ticks=np.full(len(number), ticks), rows=rows[lasting]
-    )
+    found = frames(each.take(lasting), keys, road.instant, ticks=np.full(len(number), ticks), rows=rows[lasting])
     edges = ["frame_start", "frame_end", "frame_low", "frame_high"]
     order = ["highway", *edges, "frame_rows", "frame_closed_by", "frame_heavy"]
     return found.select(order).sort_by([(name, "ascending") for name in ("highway", *edges)])

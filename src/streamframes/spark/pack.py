@@ -10,9 +10,7 @@ from streamframes.core.packing import Packer
 from streamframes.core.plan import FramePlan
 
 CHUNK_SCHEMA = "bucket int, start long, groups binary, rows binary"
-_ARROW = pa.schema(
-    [("bucket", pa.int32()), ("start", pa.int64()), ("groups", pa.binary()), ("rows", pa.binary())]
-)
+_ARROW = pa.schema([("bucket", pa.int32()), ("start", pa.int64()), ("groups", pa.binary()), ("rows", pa.binary())])
 # Large enough that a chunk's fixed costs do not show, small enough to stay in the caches.
 ROWS_PER_CHUNK = 1 << 18
 # In no order at all, time slots cut a batch 16 fold: gather more, so that chunks do not get small.

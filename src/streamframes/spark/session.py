@@ -32,7 +32,10 @@ def session(name: str = "streamframes", *, master: str = "local[*]", **settings:
     """A quiet local session with the library's settings; `settings` (with _ for .) come on top."""
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName(name).master(master)
-    for key, value in {**SETTINGS, **{key.replace("_", "."): value for key, value in settings.items()}}.items():
+    for key, value in {
+        **SETTINGS,
+        **{key.replace("_", "."): value for key, value in settings.items()},
+    }.items():
         builder = builder.config(key, value)
     # Worker messages and warnings of the start would drown what a person wants to read.
     builder = builder.config("spark.log.level", "ERROR")

@@ -1,7 +1,7 @@
 """Tables: pack, shuffle a few chunks, fold. How a plan becomes a DataFrame.
 
-  rows ─ select inputs ─ pack ─ (bucket, start, chunk) ─ by bucket, sorted by start ─ fold ─ frames
-         Catalyst        Python                          Spark's shuffle              Python
+rows ─ select inputs ─ pack ─ (bucket, start, chunk) ─ by bucket, sorted by start ─ fold ─ frames
+       Catalyst        Python                          Spark's shuffle              Python
 """
 
 from __future__ import annotations
@@ -51,9 +51,7 @@ class TablePlan:
         extra = {measure.text: measure.column for measure in measures if measure.column is not None}
         first = len(self.ties) + len(self.inputs)
         places = {text: first + i for i, text in enumerate(extra)}
-        made = tuple(
-            Measure(m.name, m.function, places.get(m.text), arrow_type(m.type)) for m in measures
-        )
+        made = tuple(Measure(m.name, m.function, places.get(m.text), arrow_type(m.type)) for m in measures)
         kinds = [(measure.name, measure.type) for measure in measures]
         return self._run(list(extra.values()), kinds, measures=made)
 
@@ -100,7 +98,12 @@ class TablePlan:
     def explain(self) -> str:
         """Which way the rows go."""
         n_buckets = self._n_buckets()
-        columns = [*self.by, self.ts, *self.ties, *(f"{i.name}: {i.expression}" for i in self.scheme.inputs())]
+        columns = [
+            *self.by,
+            self.ts,
+            *self.ties,
+            *(f"{i.name}: {i.expression}" for i in self.scheme.inputs()),
+        ]
         group = f"by {', '.join(self.by)}" if self.by else "as one group"
         return "\n".join(
             [
@@ -236,7 +239,9 @@ def _schedule(
                 raise InvalidArgument(f"frames() got {name}={value!r} without schedule=; declare the period too")
         return None
     if missing in ("true", "false") and not isinstance(scheme, Threshold):
-        raise InvalidArgument(f"missing={missing!r} makes up reports, which only Threshold can use; use 'ends' or 'holds'")
+        raise InvalidArgument(
+            f"missing={missing!r} makes up reports, which only Threshold can use; use 'ends' or 'holds'"
+        )
     check_duration(schedule, "schedule")
     period = clock.ticks(schedule, "schedule")
     deviation = 0

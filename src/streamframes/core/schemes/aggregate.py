@@ -1,6 +1,6 @@
 """Aggregate frames: a frame is full when an aggregate over its rows says so.
 
-  volume   3 9 8 6 | 1 0 2 25 | 7 ...        Aggregate("sum(volume)", ">=", 25): after every 25 cars
+volume   3 9 8 6 | 1 0 2 25 | 7 ...        Aggregate("sum(volume)", ">=", 25): after every 25 cars
 """
 
 from __future__ import annotations
@@ -15,7 +15,15 @@ import pyarrow as pa
 from streamframes.core.clock import Clock
 from streamframes.core.compiled import AFTER, BEFORE, GOES_ON, NO, OPENS, OPENS_AND_CLOSES, register
 from streamframes.core.expressions import call
-from streamframes.core.schemes.base import OPERATORS, Compiled, Input, Scheme, check_choice, compare, number_matrix
+from streamframes.core.schemes.base import (
+    OPERATORS,
+    Compiled,
+    Input,
+    Scheme,
+    check_choice,
+    compare,
+    number_matrix,
+)
 from streamframes.core.schemes.folds import FUNCTIONS, Fold, fold_first, fold_next
 from streamframes.core.schemes.userfold import compile_fold
 from streamframes.errors import InvalidArgument

@@ -1,13 +1,14 @@
 """Boundary frames: the stretches on which values stay inside one cell of a grid.
 
-  y |       |   x x |
-    |   x x | x     |          cells (1,1) (2,1) (2,2) ...
-    | x     |       |          a frame ends when the cell changes
-    +-------+-------+--> x
+y |       |   x x |
+  |   x x | x     |          cells (1,1) (2,1) (2,2) ...
+  | x     |       |          a frame ends when the cell changes
+  +-------+-------+--> x
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -80,7 +81,7 @@ def _plain(lines: Any) -> Any:
 
 def _check_breakpoints(name: str, lines: list[Any]) -> None:
     numbers = all(isinstance(line, int | float) and not isinstance(line, bool) for line in lines)
-    if not lines or not numbers or not all(a < b for a, b in zip(lines, lines[1:], strict=False)):
+    if not lines or not numbers or not all(a < b for a, b in itertools.pairwise(lines)):
         raise InvalidArgument(f"grid[{name!r}]={lines!r} must be numbers that rise strictly, like [0, 10, 25]")
 
 

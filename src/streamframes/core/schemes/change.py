@@ -1,6 +1,6 @@
 """Change frames: the stretches on which a state stays the same.
 
-  state | idle idle | run run run | idle |      a frame ends when the state changes
+state | idle idle | run run run | idle |      a frame ends when the state changes
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Change(Scheme):
 
     def __init__(self, *positional: Any, states: Sequence[Any] = (), **options: Any) -> None:
         object.__setattr__(self, "states", (*positional, *states))
-        defaults = {name: None for name in ("min_rows", "min_duration", "max_rows", "max_duration", "max_gap")}
+        defaults = dict.fromkeys(("min_rows", "min_duration", "max_rows", "max_duration", "max_gap"))
         for name, value in {**defaults, "nulls": None, **options}.items():
             if name not in defaults and name != "nulls":
                 raise InvalidArgument(f"Change got the unknown option {name}={value!r}")

@@ -1,6 +1,6 @@
 """Count: windows of a number of rows; frames contain them as a special case.
 
-  x  x x    x | x x x x |  x  x         Count(4): a frame is complete with its fourth row
+x  x x    x | x x x x |  x  x         Count(4): a frame is complete with its fourth row
 """
 
 from __future__ import annotations
@@ -75,6 +75,4 @@ class Count(Scheme):
         """The position in the group, and in the window, is all the state."""
         slide = self.slide or self.size
         lanes = -(-self.size // slide)
-        return Compiled(
-            rule=CountRule(self.size, slide, lanes), prepare=instants_only, width=2, lanes=lanes
-        )
+        return Compiled(rule=CountRule(self.size, slide, lanes), prepare=instants_only, width=2, lanes=lanes)

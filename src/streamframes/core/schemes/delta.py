@@ -1,9 +1,9 @@
 """Delta frames: a new frame whenever a value has moved by a given amount.
 
-  density |            x x x
-          |      x x x           ]  less than x apart: one frame
-          | x x                  ]
-          +[frame]-[frame][frame]---->
+density |            x x x
+        |      x x x           ]  less than x apart: one frame
+        | x x                  ]
+        +[frame]-[frame][frame]---->
 """
 
 from __future__ import annotations

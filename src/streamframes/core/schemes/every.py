@@ -1,7 +1,7 @@
 """Every: time windows, aligned to the epoch; frames contain windows as a special case.
 
-  |  x x  x | x     x |         | x       |        tumbling: [0, 5) [5, 10) [10, 15) ...
-     [    ]   [     ]             []               a frame spans the rows of its window
+|  x x  x | x     x |         | x       |        tumbling: [0, 5) [5, 10) [10, 15) ...
+   [    ]   [     ]             []               a frame spans the rows of its window
 """
 
 from __future__ import annotations

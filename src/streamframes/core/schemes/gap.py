@@ -1,7 +1,7 @@
 """Gap frames: sessions, the stretches without a long silence.
 
-  x x x x          x x x     x
-  [ frame ]        [ frame   ]          a frame ends where the next row is further away than the gap
+x x x x          x x x     x
+[ frame ]        [ frame   ]          a frame ends where the next row is further away than the gap
 """
 
 from __future__ import annotations

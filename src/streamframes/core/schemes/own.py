@@ -1,8 +1,8 @@
 """Own schemes: the logical frame operator, with the user's open, close and update.
 
-  for each row    closes(row, frame)?  ->  the frame ends before the row, or with it
-                  update(row, frame)   ->  the frame's scalars, with the row in it
-                  opens(row)?          ->  a new frame, if one of `max_open` places is free
+for each row    closes(row, frame)?  ->  the frame ends before the row, or with it
+                update(row, frame)   ->  the frame's scalars, with the row in it
+                opens(row)?          ->  a new frame, if one of `max_open` places is free
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 from streamframes.core import usercode
 from streamframes.core.clock import Clock
-from streamframes.core.compiled import AFTER, GOES_ON, NO, OPENS, OPENS_AND_CLOSES, register
+from streamframes.core.compiled import AFTER, BEFORE, NO, OPENS, OPENS_AND_CLOSES, register
 from streamframes.core.schemes.base import Compiled, Input, KernelKind, Scheme, number_matrix
 from streamframes.errors import InvalidArgument
 
@@ -91,9 +91,9 @@ class OwnScheme(Scheme):
 
     def compile(self, clock: Clock) -> Compiled:
         """One lane for each place, and one that notices when the places do not suffice."""
-        methods = [type(self).opens, type(self).closes, type(self).update]
+        methods: list[Any] = [type(self).opens, type(self).closes, type(self).update]
         codes = [usercode.code_of(method) for method in methods]
-        key = f"own {type(self).__qualname__} {list(self.columns())} {dict(self.state)} {codes} {self._numbers()}"
+        key = f"own {type(self).__qualname__} {list(self.columns())} {dict(self.state)} {codes} {self!r}"
         rule_type, kernel = usercode.built_once(key, lambda: _build(self, key))
         return Compiled(
             rule=rule_type(self.max_open),
@@ -102,22 +102,25 @@ class OwnScheme(Scheme):
             state=np.float64,
             lanes=1 if self.max_open == 1 else self.max_open + 1,
             kernel=kernel,
-            overflow="" if self.max_open == 1 else f"{type(self).__name__} has more than max_open={self.max_open} "
+            overflow=""
+            if self.max_open == 1
+            else f"{type(self).__name__} has more than max_open={self.max_open} "
             "frames open at once; declare a larger max_open",
         )
 
-    def _numbers(self) -> dict[str, float]:
+    def numbers(self) -> dict[str, float]:
+        """The numeric settings, which the compiled methods see as `self`."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         return {name: value for name, value in values.items() if isinstance(value, int | float)}
 
 
 def _build(scheme: OwnScheme, key: str) -> tuple[type, KernelKind]:
-    numbers = scheme._numbers()
+    numbers = scheme.numbers()
     settings = usercode.rule_type(f"settings {key}", *numbers)(**numbers)
     row_type: Any = usercode.rule_type(f"row {key}", "ts", *scheme.columns())
     frame_type: Any = usercode.rule_type(f"frame {key}", "start", "rows", *scheme.state)
     first = tuple(map(float, scheme.state.values()))
-    methods = [type(scheme).opens, type(scheme).closes, type(scheme).update]
+    methods: list[Any] = [type(scheme).opens, type(scheme).closes, type(scheme).update]
 
     def probe(opens: Any, closes: Any, update: Any) -> None:
         row = row_type(0, *(1.0 for _ in scheme.columns()))
@@ -127,13 +130,14 @@ def _build(scheme: OwnScheme, key: str) -> tuple[type, KernelKind]:
         if first:
             usercode.store(np.zeros(len(first)), update(settings, row, frame))
 
-    parts = (settings, row_type, frame_type, first, len(scheme.columns()))
+    types = (settings, row_type, frame_type)
     functions = usercode.jitted(methods, probe)
     if functions is None:
-        python = (usercode.tuple_python, usercode.store_python)
         plain = [_taking_self(method, scheme) for method in methods]
-        return _rule(key, *plain, *parts, *python), "python"
-    return _rule(key, *functions, *parts, usercode.to_fixed_tuple, usercode.store), "fresh"
+        access: Any = (usercode.tuple_python, usercode.store_python)
+        return _rule(key, plain, types, first, access, len(scheme.columns())), "python"
+    access = (usercode.to_fixed_tuple, usercode.store)
+    return _rule(key, functions, types, first, access, len(scheme.columns())), "fresh"
 
 
 def _taking_self(method: Any, scheme: OwnScheme) -> Any:
@@ -141,19 +145,10 @@ def _taking_self(method: Any, scheme: OwnScheme) -> Any:
     return lambda settings, *arguments: method(scheme, *arguments)
 
 
-def _rule(
-    key: str,
-    opens: Any,
-    closes: Any,
-    update: Any,
-    settings: Any,
-    row_type: Any,
-    frame_type: Any,
-    first: tuple[float, ...],
-    n_columns: int,
-    as_tuple: Any,
-    store: Any,
-) -> type:
+def _rule(key: str, functions: Any, types: Any, first: tuple[float, ...], access: Any, n_columns: int) -> type:
+    opens, closes, update = functions
+    settings, row_type, frame_type = types
+    as_tuple, store = access
     n_state = len(first)
     rule_type = usercode.rule_type(key, "max_open")
 
@@ -161,7 +156,7 @@ def _rule(
         row = row_type(t, *as_tuple(x[:, i], n_columns))
         frame = frame_type(start, rows, *as_tuple(s, n_state))
         verdict = closes(settings, row, frame)
-        if n_state > 0 and (verdict == GOES_ON or verdict == AFTER):
+        if n_state > 0 and verdict != BEFORE:
             store(s, update(settings, row, frame))
         return int(verdict)
 

@@ -1,9 +1,9 @@
 """Threshold frames: the stretches on which a condition holds.
 
-  drop_pct |        x x x x
-       0.3 |- - - - - - - - - - -x- -       where="drop_pct > 0.3"
-           |  x x          x x x   x
-           +----------[frame]----[]------>  a frame is a maximal run of satisfied rows
+drop_pct |        x x x x
+     0.3 |- - - - - - - - - - -x- -       where="drop_pct > 0.3"
+         |  x x          x x x   x
+         +----------[frame]----[]------>  a frame is a maximal run of satisfied rows
 """
 
 from __future__ import annotations

@@ -36,7 +36,8 @@ def _build(fold: Fold, key: str) -> tuple[type, KernelKind]:
     functions = usercode.jitted([fold.add, fold.result], probe)
     if functions is None:
         return _rule(key, fold.add, fold.result, first, usercode.tuple_python, usercode.store_python), "python"
-    return _rule(key, *functions, first, usercode.to_fixed_tuple, usercode.store), "fresh"
+    add, result = functions
+    return _rule(key, add, result, first, usercode.to_fixed_tuple, usercode.store), "fresh"
 
 
 def _rule(key: str, add: Any, result: Any, first: tuple[float, ...], as_tuple: Any, store: Any) -> type:
