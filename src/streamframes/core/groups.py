@@ -192,7 +192,7 @@ class GroupIndex:
     def values(self, numbers: np.ndarray) -> list[pa.Array]:
         """The group columns of the numbered groups."""
         if len(self._keys) > 1:
-            self._keys = pa.Table.from_batches(self._keys, self._schema).combine_chunks().to_batches()
+            self._keys = [pa.concat_batches(self._keys)]
         if not self._keys:
             return [pa.array([], field.type) for field in self._schema]
         return [column.take(pa.array(numbers)) for column in self._keys[0].columns]

@@ -7,9 +7,9 @@ The columns that travel with each row stand in one order everywhere:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import pyarrow as pa
 
@@ -52,6 +52,10 @@ class FramePlan:
     keep_outside: bool = False
     schedule: Schedule | None = None
     prefix: str = "frame_"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Only the settings travel: what is compiled from them belongs to a process."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @property
     def input_slice(self) -> slice:

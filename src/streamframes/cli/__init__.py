@@ -1,0 +1,1 @@
+"""The command line: a door to the same verbs, for files."""

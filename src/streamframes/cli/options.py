@@ -1,0 +1,215 @@
+"""Options: what `streamframes frames` can be told, in the groups in which its help shows them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+Format = Literal["parquet", "csv", "json"]
+
+
+def _option(panel: str, help: str, *names: str, metavar: str | None = None) -> Any:
+    return typer.Option(*names, help=help, metavar=metavar, rich_help_panel=panel, show_default=False)
+
+
+_ROWS = "Rows"
+_SCHEME = "Scheme (give exactly one)"
+_DETAILS = "Details of one scheme"
+_EVERY = "Options of every scheme"
+_SCHEDULE = "Reporting schedule"
+_RESULT = "Result"
+_PICTURE = "Picture"
+
+
+@dataclass(frozen=True)
+class SourceOptions:
+    """Which rows, in which order and groups."""
+
+    inputs: Annotated[
+        list[str],
+        typer.Argument(
+            help="Parquet, CSV (with a header) or JSON lines: files, folders or globs; .gz too.",
+            metavar="INPUT...",
+            show_default=False,
+        ),
+    ]
+    ts: Annotated[
+        list[str],
+        _option(
+            _ROWS, "Column that orders rows; repeat it for columns that break ties.", "--ts", metavar="COLUMN"
+        ),
+    ]
+    by: Annotated[
+        list[str],
+        _option(_ROWS, "Group column; repeatable. Frames never span groups.", "--by", metavar="COLUMN"),
+    ] = field(default_factory=list)
+    input_format: Annotated[
+        Format | None, _option(_ROWS, "Format of INPUT, where its ending does not say it.")
+    ] = None
+    derive: Annotated[
+        list[str],
+        _option(
+            _ROWS,
+            "A further column, like 't=to_timestamp(time)'; repeatable.",
+            "--with",
+            metavar="NAME=SQL",
+        ),
+    ] = field(default_factory=list)
+    master: Annotated[
+        str, _option(_ROWS, "Where Spark runs; local[[*]] is all cores of this machine.", metavar="URL")
+    ] = "local[*]"
+
+
+@dataclass(frozen=True)
+class SchemeOptions:
+    """Where to cut."""
+
+    threshold: Annotated[
+        str | None, _option(_SCHEME, "While a condition holds: 'drop_pct > 0.3'.", metavar="SQL")
+    ] = None
+    delta: Annotated[
+        list[str],
+        _option(
+            _SCHEME,
+            "While a value moves less: 'density < 0.1', or until it moved more: 'x >= 5'; repeatable.",
+            metavar="SQL",
+        ),
+    ] = field(default_factory=list)
+    boundary: Annotated[
+        list[str],
+        _option(
+            _SCHEME,
+            "Within one grid cell: 'x=4.25' (step), 'y=0,10,25' (lines); repeatable.",
+            metavar="SQL=LINES",
+        ),
+    ] = field(default_factory=list)
+    aggregate: Annotated[
+        str | None,
+        _option(_SCHEME, "Until an aggregate of the frame passes: 'sum(volume) >= 25'.", metavar="SQL"),
+    ] = None
+    change: Annotated[
+        list[str], _option(_SCHEME, "While a state stays the same; repeatable.", metavar="SQL")
+    ] = field(default_factory=list)
+    gap: Annotated[
+        str | None, _option(_SCHEME, "Sessions: until a silence longer than this.", metavar="DURATION")
+    ] = None
+    every: Annotated[str | None, _option(_SCHEME, "Windows of this length.", metavar="DURATION")] = None
+    count: Annotated[int | None, _option(_SCHEME, "Windows of this many rows.", metavar="ROWS")] = None
+
+    until: Annotated[
+        str | None, _option(_DETAILS, "--threshold: an open frame lasts until this holds.", metavar="SQL")
+    ] = None
+    merge_gap: Annotated[
+        str | None, _option(_DETAILS, "--threshold: join frames at most this far apart.", metavar="DURATION")
+    ] = None
+    gaps: Annotated[
+        bool, _option(_DETAILS, "--threshold: the periods between frames are frames too.", "--gaps")
+    ] = False
+    base: Annotated[
+        Literal["range", "first", "previous"] | None,
+        _option(
+            _DETAILS, "--delta: moved within the frame (range, the default), from its first or last row."
+        ),
+    ] = None
+    slide: Annotated[
+        str | None,
+        _option(
+            _DETAILS, "--every, --count: distance between starts of windows.", metavar="DURATION or ROWS"
+        ),
+    ] = None
+
+    min_rows: Annotated[int | None, _option(_EVERY, "Drop frames with fewer rows.")] = None
+    min_duration: Annotated[
+        str | None, _option(_EVERY, "Drop frames that last less.", metavar="DURATION")
+    ] = None
+    max_rows: Annotated[int | None, _option(_EVERY, "Cut frames after this many rows.")] = None
+    max_duration: Annotated[
+        str | None, _option(_EVERY, "Cut frames that would last longer.", metavar="DURATION")
+    ] = None
+    max_gap: Annotated[
+        str | None, _option(_EVERY, "Cut frames where rows are further apart.", metavar="DURATION")
+    ] = None
+    nulls: Annotated[
+        Literal["skip", "break"] | None,
+        _option(_EVERY, "What a null value does: leave its row out, or also end the frame."),
+    ] = None
+
+
+@dataclass(frozen=True)
+class ScheduleOptions:
+    """When reports are expected."""
+
+    schedule: Annotated[
+        str | None, _option(_SCHEDULE, "Reports are expected this often.", metavar="DURATION")
+    ] = None
+    schedule_offset: Annotated[
+        str | None, _option(_SCHEDULE, "Phase of the schedule, from the epoch.", metavar="DURATION")
+    ] = None
+    jitter: Annotated[
+        str | None, _option(_SCHEDULE, "How much a report may be early or late.", metavar="DURATION")
+    ] = None
+    missing: Annotated[
+        Literal["ends", "holds", "true", "false"],
+        _option(_SCHEDULE, "What a missing report does to the frame, or counts as (--threshold)."),
+    ] = "ends"
+    open_on: Annotated[
+        Literal["any", "real"], _option(_SCHEDULE, "real: a made-up report opens no frame.")
+    ] = "any"
+
+
+@dataclass(frozen=True)
+class ResultOptions:
+    """What to do with the frames."""
+
+    agg: Annotated[
+        list[str],
+        _option(_RESULT, "A measure over each frame, like 'worst=max(x)'; repeatable.", metavar="NAME=SQL"),
+    ] = field(default_factory=list)
+    tag: Annotated[bool, _option(_RESULT, "The rows with the id of their frame, not the frames.", "--tag")] = (
+        False
+    )
+    keep_outside: Annotated[
+        bool, _option(_RESULT, "--tag: rows in no frame too, with an empty id.", "--keep-outside")
+    ] = False
+    prefix: Annotated[
+        str, _option(_RESULT, "What names of frame columns begin with.", metavar="TEXT")
+    ] = "frame_"
+    output: Annotated[
+        str | None,
+        _option(
+            _RESULT,
+            "Write one file (.parquet, .csv, .json) or, without an ending, a folder of files.",
+            "--output",
+            "-o",
+            metavar="PATH",
+        ),
+    ] = None
+    output_format: Annotated[
+        Format | None, _option(_RESULT, "Format of PATH, where its ending does not say it.")
+    ] = None
+    overwrite: Annotated[bool, _option(_RESULT, "Replace PATH if it exists.", "--overwrite")] = False
+    show: Annotated[int, _option(_RESULT, "Without --output: how many rows to print.", metavar="ROWS")] = 20
+    explain: Annotated[
+        bool, _option(_RESULT, "Print the plan and the steps, and run nothing.", "--explain")
+    ] = False
+
+
+@dataclass(frozen=True)
+class PictureOptions:
+    """What to draw."""
+
+    plot: Annotated[
+        Path | None, _option(_PICTURE, "Draw the frames of one group: .png, .svg or .html.", metavar="FILE")
+    ] = None
+    plot_value: Annotated[
+        str | None, _option(_PICTURE, "The signal; else what the scheme looks at.", metavar="SQL")
+    ] = None
+    plot_group: Annotated[
+        list[str],
+        _option(
+            _PICTURE, "Value of --by, repeated in its order; else the group with most frames.", metavar="VALUE"
+        ),
+    ] = field(default_factory=list)

@@ -1,0 +1,108 @@
+"""Terminal: results on stdout, everything else on stderr."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from functools import wraps
+from typing import Any
+
+import typer
+
+from streamframes.errors import InvalidArgument, StreamFramesError
+
+# A pipe has no edge at which to fold a table.
+_ENDLESS = 10_000
+
+
+def reporting(command: Callable[..., None]) -> Callable[..., None]:
+    """Turn the library's errors into one line on stderr and an exit status: 2 for a bad argument, else 1."""
+
+    @wraps(command)
+    def reported(**values: Any) -> None:
+        try:
+            command(**values)
+        except StreamFramesError as error:
+            typer.echo(f"streamframes: {' '.join(str(error).split())}", err=True)
+            raise typer.Exit(2 if isinstance(error, InvalidArgument) else 1) from None
+
+    return reported
+
+
+def say(text: str = "", *, err: bool = False) -> None:
+    """Print a line, with markup, without folding it."""
+    _console(err=err).print(text, highlight=False, soft_wrap=True)
+
+
+def note(text: str) -> None:
+    """Print a remark on stderr."""
+    _console(err=True).print(text, highlight=False, soft_wrap=True, style="dim")
+
+
+@contextmanager
+def waiting(text: str) -> Iterator[None]:
+    """Show a spinner on a terminal while something without tasks goes on."""
+    console = _console(err=True)
+    if not console.is_terminal:
+        yield
+        return
+    with console.status(text):
+        yield
+
+
+@contextmanager
+def counting(text: str) -> Iterator[Callable[[int, int], None]]:
+    """Show a bar of tasks done on a terminal; the value is told `(done, total)`."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    console = _console(err=True)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("tasks"),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(text, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total or None)
+
+
+def show(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    """Print rows as a table; numbers to the right."""
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    for place, name in enumerate(columns):
+        numbers = all(isinstance(row[place], int | float) or row[place] is None for row in rows)
+        table.add_column(name, justify="right" if numbers and rows else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*map(readable, row))
+    _console(err=False).print(table)
+
+
+def readable(value: Any) -> str:
+    """A value as a person writes it.
+
+    >>> readable(0.1 + 0.2), readable(datetime(2026, 1, 5, 0, 20)), readable(None), readable([1, 2])
+    ('0.3', '2026-01-05 00:20:00', '', '1, 2')
+    """
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, datetime):
+        return value.replace(tzinfo=None).isoformat(sep=" ")
+    if isinstance(value, list):
+        return ", ".join(map(readable, value))
+    return str(value)
+
+
+def _console(*, err: bool) -> Any:
+    from rich.console import Console
+
+    stream = sys.stderr if err else sys.stdout
+    return Console(stderr=err, width=None if stream.isatty() else _ENDLESS)

@@ -1,0 +1,162 @@
+"""Terms: the small languages of option values, such as `sum(volume) >= 25` or `y=0,10,25`.
+
+Expressions are Spark SQL and stay as the user wrote them; they are read with sqlglot, never cut by hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, overload
+
+import sqlglot
+from sqlglot import TokenType, exp
+from sqlglot.errors import SqlglotError
+
+from streamframes.errors import InvalidArgument
+
+OPERATORS = {TokenType.LT: "<", TokenType.LTE: "<=", TokenType.GT: ">", TokenType.GTE: ">="}
+_COMPARISONS = (exp.LT, exp.LTE, exp.GT, exp.GTE)
+_OPENING = (TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.CASE)
+_CLOSING = (TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.END)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """An expression, an operator and the number it is compared with."""
+
+    left: str
+    op: str
+    x: int | float
+
+
+def comparison(text: str, option: str, example: str) -> Comparison:
+    """Split `expression op number` at its outermost comparison.
+
+    >>> comparison("sum(volume) >= 25", "--aggregate", "")
+    Comparison(left='sum(volume)', op='>=', x=25)
+    """
+    tree, tokens = _tree(text), _tokens(text)
+    place = _last(tokens, OPERATORS)
+    if place is not None and isinstance(tree, _COMPARISONS):
+        x = number(text[place.end + 1 :])
+        if x is not None:
+            return Comparison(text[: place.start].strip(), OPERATORS[place.token_type], x)
+    raise InvalidArgument(
+        f"{option} {text!r} is not a comparison of an expression with a number; write it like {example!r}"
+    )
+
+
+def grid_lines(text: str) -> tuple[str, int | float | list[int | float]]:
+    """Split `expression=step` or `expression=line,line,...`; a comma makes breakpoints.
+
+    >>> grid_lines("x=4.25"), grid_lines("abs(y)=0,10,25")
+    (('x', 4.25), ('abs(y)', [0, 10, 25]))
+    """
+    place = _last(_tokens(text), (TokenType.EQ,))
+    pieces = [] if place is None else text[place.end + 1 :].rstrip(" ,").split(",")
+    found = [x for x in map(number, pieces) if x is not None]
+    if place is None or not found or len(found) < len(pieces):
+        raise InvalidArgument(
+            f"--boundary {text!r} names no lines; write a step like 'x=4.25' or rising lines like 'y=0,10,25'"
+        )
+    several = "," in text[place.end + 1 :]
+    return text[: place.start].strip(), found if several else found[0]
+
+
+def named(texts: Iterable[str], option: str, example: str) -> dict[str, str]:
+    """Read `name=expression` pairs.
+
+    >>> named(["worst=max(drop_pct)"], "--agg", "")
+    {'worst': 'max(drop_pct)'}
+    """
+    pairs: dict[str, str] = {}
+    for text in texts:
+        name, found, expression = (part.strip() for part in text.partition("="))
+        if not found or not name.isidentifier() or not expression:
+            raise InvalidArgument(f"{option} {text!r} is not name=expression; write it like {example!r}")
+        if name in pairs:
+            raise InvalidArgument(f"{option} names {name!r} twice; each name may be used once")
+        pairs[name] = expression
+    return pairs
+
+
+def number(text: str) -> int | float | None:
+    """A whole number if it is one, else a decimal number, else nothing."""
+    for kind in (int, float):
+        try:
+            return kind(text.strip())
+        except ValueError:
+            continue
+    return None
+
+
+@overload
+def duration(text: str) -> str | int | float: ...
+@overload
+def duration(text: None) -> None: ...
+@overload
+def duration(text: str | None) -> str | int | float | None: ...
+def duration(text: str | None) -> str | int | float | None:
+    """A plain number is a duration in the unit of an integer ts; anything else has units."""
+    if text is None:
+        return None
+    plain = number(text)
+    return text if plain is None else plain
+
+
+def columns_in(text: str) -> list[str]:
+    """The columns that an expression names, in the order in which they are written.
+
+    >>> columns_in("drop_pct > 0.3 AND abs(load) > 2")
+    ['drop_pct', 'load']
+    """
+    tree = _tree(text)
+    found = () if tree is None else tree.find_all(exp.Column, bfs=False)
+    return list(dict.fromkeys(column.name for column in found))
+
+
+def levels_in(text: str, column: str) -> list[float]:
+    """The numbers that a condition compares a column with.
+
+    >>> levels_in("drop_pct > 0.3 AND load < 9", "drop_pct"), levels_in("2 <= abs(v)", "abs(v)")
+    ([0.3], [2.0])
+    """
+    tree, wanted = _tree(text), _tree(column)
+    if tree is None or wanted is None:
+        return []
+    levels = [number(other.sql()) for side, other in _sides(tree) if side == wanted]
+    return [float(level) for level in levels if level is not None]
+
+
+def _sides(tree: Any) -> Iterator[tuple[Any, Any]]:
+    for each in tree.find_all(*_COMPARISONS, exp.EQ, exp.Between, bfs=False):
+        if isinstance(each, exp.Between):
+            yield each.this, each.args["low"]
+            yield each.this, each.args["high"]
+        else:
+            yield each.left, each.right
+            yield each.right, each.left
+
+
+def _tree(text: str) -> Any:
+    try:
+        return sqlglot.parse_one(text, read="spark")
+    except SqlglotError:
+        return None
+
+
+def _tokens(text: str) -> Sequence[Any]:
+    try:
+        return sqlglot.tokenize(text, read="spark")
+    except SqlglotError:
+        return ()
+
+
+def _last(tokens: Sequence[Any], kinds: Iterable[TokenType]) -> Any:
+    depth, found, wanted = 0, None, set(kinds)
+    for token in tokens:
+        depth += (token.token_type in _OPENING) - (token.token_type in _CLOSING)
+        if depth == 0 and token.token_type in wanted:
+            found = token
+    return found

@@ -1,0 +1,105 @@
+"""Progress: how many tasks of a job are done, how many rows passed, and in one line why it failed."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from threading import Event, Thread
+from typing import Any
+
+from py4j.protocol import Py4JError, Py4JJavaError
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, Observation, SparkSession
+from pyspark.sql import functions as F
+
+from streamframes.errors import StreamFramesError
+
+_GROUP = "spark.jobGroup.id"
+_STATE = " SQLSTATE:"
+
+
+@dataclass(frozen=True)
+class Tasks:
+    """Tasks of the jobs so far; Spark starts jobs one after the other, so the total grows."""
+
+    done: int
+    total: int
+
+
+@contextmanager
+def watched(spark: SparkSession, report: Callable[[Tasks], None], *, every: float = 0.2) -> Iterator[None]:
+    """Report the tasks of the jobs that the body starts, some times a second.
+
+    A Connect session has no tracker: there the body runs unwatched.
+    """
+    context = getattr(spark, "_sc", None)
+    if context is None:
+        yield
+        return
+    group, finished = f"streamframes-{uuid.uuid4().hex}", Event()
+
+    def poll() -> None:
+        tracker = context.statusTracker()
+        while not finished.wait(every):
+            try:
+                report(_tasks(tracker, group))
+            except (Py4JError, OSError):
+                return  # The gateway is gone, and the body will say so.
+
+    before = context.getLocalProperty(_GROUP)
+    context.setJobGroup(group, "streamframes")
+    poller = Thread(target=poll, name="streamframes-progress", daemon=True)
+    poller.start()
+    try:
+        yield
+    finally:
+        finished.set()
+        poller.join()
+        context.setLocalProperty(_GROUP, before)
+
+
+def _tasks(tracker: Any, group: str) -> Tasks:
+    done = total = 0
+    for number in tracker.getJobIdsForGroup(group):
+        job = tracker.getJobInfo(number)
+        if job is None:
+            continue
+        stages = [tracker.getStageInfo(stage) for stage in sorted(job.stageIds)]
+        known = [(stage.numCompletedTasks, stage.numTasks, stage.numActiveTasks) for stage in stages if stage]
+        begun = [place for place, (completed, _, active) in enumerate(known) if completed or active]
+        for place, (completed, tasks, _) in enumerate(known):
+            # A stage that has not begun though a later one has, or the job has ended, is skipped.
+            skipped = not completed and (job.status != "RUNNING" or any(later > place for later in begun))
+            done, total = done + completed, total + (0 if skipped else tasks)
+    return Tasks(done, total)
+
+
+def counted(rows: DataFrame) -> tuple[DataFrame, Callable[[], int]]:
+    """The same rows, and how many passed, which is known once a job over them has ended."""
+    seen = Observation()
+    return rows.observe(seen, F.count(F.lit(1)).alias("rows")), lambda: int(seen.get["rows"])
+
+
+@contextmanager
+def plain_failures(what: str) -> Iterator[None]:
+    """Raise what Spark reports, pages long, as one line that begins with `what`."""
+    try:
+        yield
+    except (PySparkException, Py4JError) as error:
+        raise StreamFramesError(f"{what}: {reason(error)}") from error
+
+
+def reason(error: BaseException) -> str:
+    """The line that tells most: the end of a Python worker's traceback, else the first line of Spark's text.
+
+    >>> reason(ValueError("[PATH_NOT_FOUND] Path does not exist: a.csv. SQLSTATE: 42K03"))
+    'Path does not exist: a.csv.'
+    """
+    text = str(error.java_exception.getMessage()) if isinstance(error, Py4JJavaError) else str(error)
+    lines = [line.strip() for line in text.split("JVM stacktrace:")[0].splitlines() if line.strip()]
+    traceback = any(line.startswith("Traceback ") for line in lines)
+    line = (lines[-1] if traceback else lines[0]) if lines else type(error).__name__
+    line = line.partition(_STATE)[0]
+    return line.partition("] ")[2] if line.startswith("[") and "] " in line else line
