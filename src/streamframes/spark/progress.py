@@ -34,7 +34,7 @@ def watched(spark: SparkSession, report: Callable[[Tasks], None], *, every: floa
 
     A Connect session has no tracker: there the body runs unwatched.
     """
-    context = getattr(spark, "_sc", None)
+    context = getattr(spark, "sparkContext", None)
     if context is None:
         yield
         return

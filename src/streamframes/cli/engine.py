@@ -1,0 +1,79 @@
+"""Engine: a Spark that starts and works without a word, and shows how far it is."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, BinaryIO, TypeVar
+
+from streamframes.cli.terminal import counting, waiting
+from streamframes.errors import StreamFramesError
+
+if TYPE_CHECKING:
+    from streamframes.spark import SparkSession
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Engine:
+    """A session, and how the command line runs jobs on it."""
+
+    spark: SparkSession
+
+    def run(self, doing: str, job: Callable[[], T], *, failed: str | None = None) -> T:
+        """Run a job with a bar of its tasks; a failure is one line that begins with `failed`."""
+        from streamframes.spark.progress import plain_failures, watched
+
+        with counting(doing) as bar, plain_failures(failed or f"{doing} failed"):
+            with watched(self.spark, lambda tasks: bar(tasks.done, tasks.total)):
+                return job()
+
+
+def start(master: str) -> Engine:
+    """The session of this process, or a new one whose messages reach no terminal."""
+    with waiting("Starting Spark"):
+        from streamframes.api import session
+        from streamframes.spark import SparkSession
+        from streamframes.spark.progress import plain_failures
+
+        running = SparkSession.getActiveSession()
+        if running is not None:
+            return Engine(running)
+        with hushed() as log:
+            try:
+                with plain_failures("Spark did not start"):
+                    return Engine(session(master=master, spark_ui_showConsoleProgress="false"))
+            except StreamFramesError as error:
+                raise StreamFramesError(f"{error} {_last_line(log)}") from error
+
+
+@contextmanager
+def hushed() -> Iterator[BinaryIO]:
+    """Send what is written to stdout and stderr to a file, for the processes started meanwhile for ever.
+
+    Java keeps the descriptors that it is started with, and so do Python workers: no setting of Spark silences
+    the lines that Java itself writes.
+    """
+    sys.stdout.flush()
+    sys.stderr.flush()
+    saved = {number: os.dup(number) for number in (1, 2)}
+    with tempfile.TemporaryFile() as log:
+        try:
+            for number in saved:
+                os.dup2(log.fileno(), number)
+            yield log
+        finally:
+            for number, copy in saved.items():
+                os.dup2(copy, number)
+                os.close(copy)
+
+
+def _last_line(log: BinaryIO) -> str:
+    log.seek(0)
+    lines = [line.strip() for line in log.read().decode(errors="replace").splitlines() if line.strip()]
+    return f"({lines[-1]})" if lines else ""

@@ -1,0 +1,123 @@
+"""Inputs: which files are meant, in which format, and how Spark reads them."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from streamframes.cli.options import SourceOptions
+from streamframes.cli.terms import named
+from streamframes.errors import InvalidArgument, StreamFramesError
+
+if TYPE_CHECKING:
+    from streamframes.cli.engine import Engine
+    from streamframes.spark import DataFrame
+
+ENDINGS = {".parquet": "parquet", ".csv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json"}
+PACKED = (".gz", ".bz2")
+READING = {
+    "parquet": {},
+    "csv": {"header": "true", "inferSchema": "true"},
+    "json": {"inferTimestamp": "true"},
+}
+
+
+@dataclass(frozen=True)
+class Source:
+    """Paths as Spark takes them, and their format."""
+
+    paths: tuple[str, ...]
+    format: str
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return self.paths[0] if len(self.paths) == 1 else f"{self.paths[0]} and {len(self.paths) - 1} more"
+
+
+def source_of(inputs: Sequence[str], format: str | None) -> Source:
+    """Find the files before Spark is started, so that a wrong name is told at once."""
+    paths: list[str] = []
+    formats: set[str | None] = set()
+    for text in inputs:
+        if "://" in text:
+            paths.append(text)
+            formats.add(format_of(text))
+            continue
+        found = _matches(text)
+        paths += [_literally(path) for path in found]
+        formats |= {format_of(file.name) for path in found for file in _files(path)}
+    if format is None and (len(formats) != 1 or None in formats):
+        known = ", ".join(ENDINGS)
+        raise InvalidArgument(
+            f"INPUT {' '.join(inputs)!r} does not end in one of {known}; give --input-format"
+        )
+    return Source(tuple(paths), format or str(formats.pop()))
+
+
+def format_of(name: str) -> str | None:
+    """The format that a name tells by its ending.
+
+    >>> format_of("a.csv.gz"), format_of("a.jsonl"), format_of("a")
+    ('csv', 'json', None)
+    """
+    plain = Path(name.lower())
+    return ENDINGS.get(Path(plain.stem).suffix if plain.suffix in PACKED else plain.suffix)
+
+
+def read(engine: Engine, source: Source, options: SourceOptions) -> DataFrame:
+    """The rows, with the columns that were asked for on top."""
+    reader = engine.spark.read.options(**READING[source.format])
+    cannot = f"cannot read {source.name} as {source.format}"
+    rows = engine.run(
+        "Reading", lambda: reader.load(list(source.paths), format=source.format), failed=cannot
+    )
+    if not rows.columns:
+        raise StreamFramesError(f"{cannot}: it has no columns; is it empty?")
+    if rows.columns == ["_corrupt_record"]:
+        raise StreamFramesError(f"{cannot}: every line must be one JSON object")
+    derived = named(options.derive, "--with", "t=to_timestamp(time)")
+    for name in derived:
+        if name.lower() in map(str.lower, rows.columns):
+            raise InvalidArgument(f"--with names {name!r}, which is a column already; choose a new name")
+    added = [f"{expression} AS `{name}`" for name, expression in derived.items()]
+    wanted = f"--with cannot be evaluated (the columns are {', '.join(rows.columns)})"
+    return engine.run("Reading", lambda: rows.selectExpr("*", *added), failed=wanted) if added else rows
+
+
+def _matches(text: str) -> list[Path]:
+    path = Path(text)
+    if path.exists():
+        found = [path]
+    else:
+        root = Path(path.anchor)
+        found = sorted(root.glob(str(path.relative_to(root)))) if path.name else []
+    for each in found:
+        if not os.access(each, os.R_OK):
+            raise StreamFramesError(f"cannot read {each}: permission denied")
+    if not found:
+        what = "no file matches" if re.search(r"[*?\[]", text) else "no such file or folder:"
+        raise StreamFramesError(f"cannot read INPUT: {what} {text}")
+    return found
+
+
+def _files(path: Path) -> Iterable[Path]:
+    files = [path] if path.is_file() else [each for each in path.rglob("*") if each.is_file()]
+    # Spark overlooks such names.
+    visible = [file for file in files if not file.name.startswith(("_", "."))]
+    if not visible:
+        raise StreamFramesError(
+            f"cannot read {path}: it has no files but hidden ones (names that begin with _ or .)"
+            if files
+            else f"cannot read {path}: the folder is empty"
+        )
+    return visible
+
+
+def _literally(path: Path) -> str:
+    """The path for Spark, which would take these characters as a pattern."""
+    return re.sub(r"([\\{}\[\]*?])", r"\\\1", str(path))
