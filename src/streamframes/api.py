@@ -29,8 +29,8 @@ def frames(
     schedule: Duration | None = None,
     schedule_offset: Any = None,
     jitter: Duration | None = None,
-    missing: str = "ends",
-    open_on: str = "any",
+    missing: str | None = None,
+    open_on: str | None = None,
 ) -> Frames:
     """Cut rows into frames.
 
@@ -52,8 +52,8 @@ def frames(
         Reports are expected at multiples of `schedule`, counted from each group's first report or from
         `schedule_offset`, and may deviate by `jitter`.
     missing
-        What a missing report does: `"ends"` the frame, `"holds"` it open, or counts as `"true"` or `"false"`
-        (Threshold only).
+        What a missing report does: `"ends"` the frame (the default), `"holds"` it open, or counts as `"true"` or
+        `"false"` (Threshold only).
     open_on
         `"real"`: a report that was made up does not open a frame.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import hypothesis.strategies as st
@@ -87,7 +88,7 @@ def test_frames_on_a_schedule_are_the_literal_ones(
     expected = literal_frames(literal_events(rows, schedule), schedule, min_rows)
     assert trial.frames([range(len(ts))]) == expected
     edges = [-100, *sorted(cuts), 100]
-    batches = [[i for i, t in enumerate(ts) if low <= t < high] for low, high in zip(edges, edges[1:], strict=False)]
+    batches = [[i for i, t in enumerate(ts) if low <= t < high] for low, high in itertools.pairwise(edges)]
     assert trial.frames(batches) == expected
 
 

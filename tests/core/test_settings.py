@@ -92,7 +92,7 @@ def bad(make: Any, message: str) -> Any:
         bad(lambda: sf.Aggregate("sum(v)", ">", float("nan")), r"x=nan must be a finite number"),
         bad(lambda: sf.Aggregate(sf.Fold("v", 0, len, len), ">", 1), r"start=0 must be a tuple of numbers"),
         bad(lambda: sf.Aggregate(sf.Fold("v", (0,), 1, len), ">", 1), r"add=1 must be a function"),
-        bad(lambda: sf.Change(), r"Change\(\) names no state; write Change\('state'\)"),
+        bad(sf.Change, r"Change\(\) names no state; write Change\('state'\)"),
         bad(lambda: sf.Change("a", min_row=3), r"Change got the unknown option min_row=3"),
         bad(lambda: sf.Every("0 minutes"), r"size='0 minutes' must be greater than zero"),
         bad(lambda: sf.Every("1 minute", slide=-1), r"slide=-1 must be greater than zero"),

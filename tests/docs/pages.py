@@ -1,12 +1,12 @@
 """Pages: Markdown whose Python blocks run, in order and in one namespace, and print what the page says they do.
 
-    ```python          a block
-    print(1 + 1)
-    ```
+```python          a block
+print(1 + 1)
+```
 
-    ```text            what it prints; a block without one prints nothing
-    2
-    ```
+```text            what it prints; a block without one prints nothing
+2
+```
 """
 
 from __future__ import annotations

@@ -29,9 +29,12 @@ class Engine:
         """Run a job with a bar of its tasks; a failure is one line that begins with `failed`."""
         from streamframes.spark.progress import plain_failures, watched
 
-        with counting(doing) as bar, plain_failures(failed or f"{doing} failed"):
-            with watched(self.spark, lambda tasks: bar(tasks.done, tasks.total)):
-                return job()
+        with (
+            counting(doing) as bar,
+            plain_failures(failed or f"{doing} failed"),
+            watched(self.spark, lambda tasks: bar(tasks.done, tasks.total)),
+        ):
+            return job()
 
 
 def start(master: str) -> Engine:

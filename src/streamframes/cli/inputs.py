@@ -53,9 +53,7 @@ def source_of(inputs: Sequence[str], format: str | None) -> Source:
         formats |= {format_of(file.name) for path in found for file in _files(path)}
     if format is None and (len(formats) != 1 or None in formats):
         known = ", ".join(ENDINGS)
-        raise InvalidArgument(
-            f"INPUT {' '.join(inputs)!r} does not end in one of {known}; give --input-format"
-        )
+        raise InvalidArgument(f"INPUT {' '.join(inputs)!r} does not end in one of {known}; give --input-format")
     return Source(tuple(paths), format or str(formats.pop()))
 
 
@@ -73,9 +71,7 @@ def read(engine: Engine, source: Source, options: SourceOptions) -> DataFrame:
     """The rows, with the columns that were asked for on top."""
     reader = engine.spark.read.options(**READING[source.format])
     cannot = f"cannot read {source.name} as {source.format}"
-    rows = engine.run(
-        "Reading", lambda: reader.load(list(source.paths), format=source.format), failed=cannot
-    )
+    rows = engine.run("Reading", lambda: reader.load(list(source.paths), format=source.format), failed=cannot)
     if not rows.columns:
         raise StreamFramesError(f"{cannot}: it has no columns; is it empty?")
     if rows.columns == ["_corrupt_record"]:

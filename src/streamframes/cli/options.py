@@ -38,17 +38,13 @@ class SourceOptions:
     ]
     ts: Annotated[
         list[str],
-        _option(
-            _ROWS, "Column that orders rows; repeat it for columns that break ties.", "--ts", metavar="COLUMN"
-        ),
+        _option(_ROWS, "Column that orders rows; repeat it for columns that break ties.", "--ts", metavar="COLUMN"),
     ]
     by: Annotated[
         list[str],
         _option(_ROWS, "Group column; repeatable. Frames never span groups.", "--by", metavar="COLUMN"),
     ] = field(default_factory=list)
-    input_format: Annotated[
-        Format | None, _option(_ROWS, "Format of INPUT, where its ending does not say it.")
-    ] = None
+    input_format: Annotated[Format | None, _option(_ROWS, "Format of INPUT, where its ending does not say it.")] = None
     derive: Annotated[
         list[str],
         _option(
@@ -67,9 +63,9 @@ class SourceOptions:
 class SchemeOptions:
     """Where to cut."""
 
-    threshold: Annotated[
-        str | None, _option(_SCHEME, "While a condition holds: 'drop_pct > 0.3'.", metavar="SQL")
-    ] = None
+    threshold: Annotated[str | None, _option(_SCHEME, "While a condition holds: 'drop_pct > 0.3'.", metavar="SQL")] = (
+        None
+    )
     delta: Annotated[
         list[str],
         _option(
@@ -90,12 +86,12 @@ class SchemeOptions:
         str | None,
         _option(_SCHEME, "Until an aggregate of the frame passes: 'sum(volume) >= 25'.", metavar="SQL"),
     ] = None
-    change: Annotated[
-        list[str], _option(_SCHEME, "While a state stays the same; repeatable.", metavar="SQL")
-    ] = field(default_factory=list)
-    gap: Annotated[
-        str | None, _option(_SCHEME, "Sessions: until a silence longer than this.", metavar="DURATION")
-    ] = None
+    change: Annotated[list[str], _option(_SCHEME, "While a state stays the same; repeatable.", metavar="SQL")] = field(
+        default_factory=list
+    )
+    gap: Annotated[str | None, _option(_SCHEME, "Sessions: until a silence longer than this.", metavar="DURATION")] = (
+        None
+    )
     every: Annotated[str | None, _option(_SCHEME, "Windows of this length.", metavar="DURATION")] = None
     count: Annotated[int | None, _option(_SCHEME, "Windows of this many rows.", metavar="ROWS")] = None
 
@@ -105,33 +101,27 @@ class SchemeOptions:
     merge_gap: Annotated[
         str | None, _option(_DETAILS, "--threshold: join frames at most this far apart.", metavar="DURATION")
     ] = None
-    gaps: Annotated[
-        bool, _option(_DETAILS, "--threshold: the periods between frames are frames too.", "--gaps")
-    ] = False
+    gaps: Annotated[bool, _option(_DETAILS, "--threshold: the periods between frames are frames too.", "--gaps")] = (
+        False
+    )
     base: Annotated[
         Literal["range", "first", "previous"] | None,
-        _option(
-            _DETAILS, "--delta: moved within the frame (range, the default), from its first or last row."
-        ),
+        _option(_DETAILS, "--delta: moved within the frame (range, the default), from its first or last row."),
     ] = None
     slide: Annotated[
         str | None,
-        _option(
-            _DETAILS, "--every, --count: distance between starts of windows.", metavar="DURATION or ROWS"
-        ),
+        _option(_DETAILS, "--every, --count: distance between starts of windows.", metavar="DURATION or ROWS"),
     ] = None
 
     min_rows: Annotated[int | None, _option(_EVERY, "Drop frames with fewer rows.")] = None
-    min_duration: Annotated[
-        str | None, _option(_EVERY, "Drop frames that last less.", metavar="DURATION")
-    ] = None
+    min_duration: Annotated[str | None, _option(_EVERY, "Drop frames that last less.", metavar="DURATION")] = None
     max_rows: Annotated[int | None, _option(_EVERY, "Cut frames after this many rows.")] = None
-    max_duration: Annotated[
-        str | None, _option(_EVERY, "Cut frames that would last longer.", metavar="DURATION")
-    ] = None
-    max_gap: Annotated[
-        str | None, _option(_EVERY, "Cut frames where rows are further apart.", metavar="DURATION")
-    ] = None
+    max_duration: Annotated[str | None, _option(_EVERY, "Cut frames that would last longer.", metavar="DURATION")] = (
+        None
+    )
+    max_gap: Annotated[str | None, _option(_EVERY, "Cut frames where rows are further apart.", metavar="DURATION")] = (
+        None
+    )
     nulls: Annotated[
         Literal["skip", "break"] | None,
         _option(_EVERY, "What a null value does: leave its row out, or also end the frame."),
@@ -142,22 +132,18 @@ class SchemeOptions:
 class ScheduleOptions:
     """When reports are expected."""
 
-    schedule: Annotated[
-        str | None, _option(_SCHEDULE, "Reports are expected this often.", metavar="DURATION")
-    ] = None
+    schedule: Annotated[str | None, _option(_SCHEDULE, "Reports are expected this often.", metavar="DURATION")] = None
     schedule_offset: Annotated[
         str | None, _option(_SCHEDULE, "Phase of the schedule, from the epoch.", metavar="DURATION")
     ] = None
-    jitter: Annotated[
-        str | None, _option(_SCHEDULE, "How much a report may be early or late.", metavar="DURATION")
-    ] = None
+    jitter: Annotated[str | None, _option(_SCHEDULE, "How much a report may be early or late.", metavar="DURATION")] = (
+        None
+    )
     missing: Annotated[
         Literal["ends", "holds", "true", "false"],
         _option(_SCHEDULE, "What a missing report does to the frame, or counts as (--threshold)."),
     ] = "ends"
-    open_on: Annotated[
-        Literal["any", "real"], _option(_SCHEDULE, "real: a made-up report opens no frame.")
-    ] = "any"
+    open_on: Annotated[Literal["any", "real"], _option(_SCHEDULE, "real: a made-up report opens no frame.")] = "any"
 
 
 @dataclass(frozen=True)
@@ -168,15 +154,11 @@ class ResultOptions:
         list[str],
         _option(_RESULT, "A measure over each frame, like 'worst=max(x)'; repeatable.", metavar="NAME=SQL"),
     ] = field(default_factory=list)
-    tag: Annotated[bool, _option(_RESULT, "The rows with the id of their frame, not the frames.", "--tag")] = (
-        False
-    )
+    tag: Annotated[bool, _option(_RESULT, "The rows with the id of their frame, not the frames.", "--tag")] = False
     keep_outside: Annotated[
         bool, _option(_RESULT, "--tag: rows in no frame too, with an empty id.", "--keep-outside")
     ] = False
-    prefix: Annotated[
-        str, _option(_RESULT, "What names of frame columns begin with.", metavar="TEXT")
-    ] = "frame_"
+    prefix: Annotated[str, _option(_RESULT, "What names of frame columns begin with.", metavar="TEXT")] = "frame_"
     output: Annotated[
         str | None,
         _option(
@@ -187,14 +169,12 @@ class ResultOptions:
             metavar="PATH",
         ),
     ] = None
-    output_format: Annotated[
-        Format | None, _option(_RESULT, "Format of PATH, where its ending does not say it.")
-    ] = None
+    output_format: Annotated[Format | None, _option(_RESULT, "Format of PATH, where its ending does not say it.")] = (
+        None
+    )
     overwrite: Annotated[bool, _option(_RESULT, "Replace PATH if it exists.", "--overwrite")] = False
     show: Annotated[int, _option(_RESULT, "Without --output: how many rows to print.", metavar="ROWS")] = 20
-    explain: Annotated[
-        bool, _option(_RESULT, "Print the plan and the steps, and run nothing.", "--explain")
-    ] = False
+    explain: Annotated[bool, _option(_RESULT, "Print the plan and the steps, and run nothing.", "--explain")] = False
 
 
 @dataclass(frozen=True)
@@ -209,7 +189,5 @@ class PictureOptions:
     ] = None
     plot_group: Annotated[
         list[str],
-        _option(
-            _PICTURE, "Value of --by, repeated in its order; else the group with most frames.", metavar="VALUE"
-        ),
+        _option(_PICTURE, "Value of --by, repeated in its order; else the group with most frames.", metavar="VALUE"),
     ] = field(default_factory=list)

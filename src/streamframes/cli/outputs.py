@@ -46,9 +46,7 @@ def target_of(path: str, format: str | None, *, overwrite: bool) -> Target:
     chosen = format or format_of(path) or (None if Path(path).suffix else "parquet")
     if chosen is None:
         known = ", ".join(ENDINGS)
-        raise InvalidArgument(
-            f"--output {path!r} does not end in one of {known}; end it so or give --output-format"
-        )
+        raise InvalidArgument(f"--output {path!r} does not end in one of {known}; end it so or give --output-format")
     target, place = Target(path, chosen, overwrite), Path(path)
     if target.remote or not place.exists():
         return target
@@ -59,8 +57,7 @@ def target_of(path: str, format: str | None, *, overwrite: bool) -> Target:
         other = sorted(file.name for file in place.iterdir() if file not in ours)
         if other:
             raise StreamFramesError(
-                f"--output {path} is a folder that holds {other[0]}, which --overwrite would delete; "
-                "choose another"
+                f"--output {path} is a folder that holds {other[0]}, which --overwrite would delete; choose another"
             )
     return target
 
@@ -97,9 +94,7 @@ def _replace(place: Path, finished: Path) -> None:
 def _flat(rows: DataFrame) -> DataFrame:
     """Lists and the like as JSON text, since CSV has cells only."""
     columns = [
-        f"to_json({quoted(name)}) AS {quoted(name)}"
-        if kind.startswith(("array", "struct", "map"))
-        else quoted(name)
+        f"to_json({quoted(name)}) AS {quoted(name)}" if kind.startswith(("array", "struct", "map")) else quoted(name)
         for name, kind in rows.dtypes
     ]
     return rows.selectExpr(*columns)

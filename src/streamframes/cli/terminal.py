@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -44,11 +45,13 @@ def note(text: str) -> None:
 @contextmanager
 def waiting(text: str) -> Iterator[None]:
     """Show a spinner on a terminal while something without tasks goes on."""
-    console = _console(err=True)
-    if not console.is_terminal:
+    from rich.console import Console
+
+    if not sys.stderr.isatty():
         yield
         return
-    with console.status(text):
+    # On a descriptor of its own, since the usual one is turned away while Spark starts.
+    with open(os.dup(sys.stderr.fileno()), "w") as own, Console(file=own).status(text):  # noqa: PTH123
         yield
 
 

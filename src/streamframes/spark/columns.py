@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -57,24 +58,35 @@ def clock_of(kind: T.DataType, name: str, verb: str) -> Clock:
     )
 
 
-def evaluated(rows: DataFrame, expression: Any, argument: str, where: str) -> tuple[Column, T.DataType]:
-    """An expression as a Column, and its type, or an error that names the argument."""
-    known = ", ".join(rows.columns)
+def as_column(expression: Any) -> Column:
+    """SQL text or a Column as a Column."""
+    return F.expr(expression) if isinstance(expression, str) else expression
+
+
+def analysed(rows: DataFrame, build: Callable[[], DataFrame], expression: Any, argument: str, where: str) -> T.DataType:
+    """The type of the one column that `build` selects, or an error that names the argument."""
+    log = logging.getLogger("SQLQueryContextLogger")
+    enabled, log.disabled = not log.disabled, True
     try:
-        result = F.expr(expression) if isinstance(expression, str) else expression
-        return result, rows.select(result.alias("__sf_probe")).schema[0].dataType
+        return build().schema[0].dataType
     except PySparkException as error:
         reason = str(error).strip().splitlines()[0]
-    except AttributeError:
+    except (AttributeError, TypeError):
         reason = "it is neither Spark SQL nor a Column"
+    finally:
+        # Spark logs a failed analysis as an error of its own; here it is an answer.
+        log.disabled = not enabled
     raise InvalidArgument(
-        f"{where} got {argument}={expression!r}, which Spark cannot evaluate: {reason} (the columns are {known})"
+        f"{where} got {argument}={expression!r}, which Spark cannot evaluate: {reason} "
+        f"(the columns are {', '.join(rows.columns)})"
     )
 
 
 def scheme_input(rows: DataFrame, needed: Input, scheme: str) -> Column:
     """A scheme's input as the core expects it: boolean, long, double, or as it is."""
-    result, kind = evaluated(rows, needed.expression, needed.name, scheme)
+    expression = needed.expression
+    kind = analysed(rows, lambda: rows.select(as_column(expression).alias("x")), expression, needed.name, scheme)
+    result = as_column(expression)
     if needed.kind == "condition" and not isinstance(kind, T.BooleanType):
         raise InvalidArgument(
             f"{scheme} got {needed.name}={needed.expression!r} of type {kind.simpleString()}, which is not a "

@@ -10,7 +10,8 @@ from pyspark.sql import types as T
 
 from streamframes.core.expressions import simple_call
 from streamframes.core.measures import Function
-from streamframes.spark.columns import evaluated
+from streamframes.errors import InvalidArgument
+from streamframes.spark.columns import analysed, as_column
 
 _WHOLE = (T.ByteType, T.ShortType, T.IntegerType, T.LongType)
 _NUMBERS = (*_WHOLE, T.FloatType, T.DoubleType)
@@ -36,9 +37,22 @@ def in_pass(rows: DataFrame, name: str, expression: Any) -> InPass | None:
     function, text = call
     if function == "count" and (text == "*" or text.isdigit()):
         return InPass(name, "count", text, None, T.LongType())
-    column, kind = evaluated(rows, text, name, "agg()")
+    kind = analysed(rows, lambda: rows.select(as_column(text).alias("x")), expression, name, "agg()")
     result = _result_type(function, kind)
-    return None if result is None else InPass(name, function, text, column, result)  # type: ignore[arg-type]
+    return None if result is None else InPass(name, function, text, as_column(text), result)  # type: ignore[arg-type]
+
+
+def check_aggregate(rows: DataFrame, name: str, expression: Any) -> None:
+    """Refuse a measure that Spark cannot evaluate as an aggregate over rows."""
+    try:
+        analysed(rows, lambda: rows.agg(as_column(expression).alias("x")), expression, name, "agg()")
+    except InvalidArgument as error:
+        if "MISSING_AGGREGATION" in str(error) or "MISSING_GROUP_BY" in str(error):
+            example = f"max({expression})" if isinstance(expression, str) else "F.max(...)"
+            raise InvalidArgument(
+                f"agg() got {name}={expression!r}, which is not an aggregate; write one like {example!r}"
+            ) from None
+        raise
 
 
 def _result_type(function: str, kind: T.DataType) -> T.DataType | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from typing import Any
 
@@ -27,6 +28,8 @@ SETTINGS = {
     ),
 }
 
+BUCKETS_PER_CORE = 4
+
 
 def session(name: str = "streamframes", *, master: str = "local[*]", **settings: str) -> SparkSession:
     """A quiet local session with the library's settings; `settings` (with _ for .) come on top."""
@@ -42,21 +45,24 @@ def session(name: str = "streamframes", *, master: str = "local[*]", **settings:
     return builder.getOrCreate()
 
 
-def parallelism(spark: Any) -> int:
-    """How many tasks run at once, from the settings alone (a Connect client has no context to ask)."""
+def n_buckets(spark: Any) -> int:
+    """How many buckets groups are hashed onto: several for each core, so that uneven ones even out.
+
+    The cores are read from the settings alone (a Connect client has no context to ask); where they do not tell,
+    the user's own dial for shuffles is taken.
+    """
 
     def setting(key: str) -> str:
         return str(spark.conf.get(key, ""))
 
-    master = setting("spark.master")
-    if master.startswith("local["):
-        cores = master[len("local[") :].split("]")[0].split(",")[0]
-        return os.cpu_count() or 1 if cores == "*" else int(cores)
-    executors, cores = setting("spark.executor.instances"), setting("spark.executor.cores")
-    if executors.isdigit() and cores.isdigit():
-        return int(executors) * int(cores)
-    default = setting("spark.default.parallelism")
-    return int(default) if default.isdigit() else int(setting("spark.sql.shuffle.partitions") or 200)
+    local = re.fullmatch(r"local(?:\[(\d+|\*)[^\]]*\])?", setting("spark.master"))
+    if local:
+        cores = os.cpu_count() or 1 if local[1] == "*" else int(local[1] or 1)
+        return BUCKETS_PER_CORE * cores
+    executors, each = setting("spark.executor.instances"), setting("spark.executor.cores")
+    if executors.isdigit() and each.isdigit():
+        return BUCKETS_PER_CORE * int(executors) * int(each)
+    return int(setting("spark.sql.shuffle.partitions") or 200)
 
 
 def require_dataframe(rows: Any, verb: str) -> None:

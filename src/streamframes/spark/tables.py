@@ -22,14 +22,11 @@ from streamframes.core.schedule import MISSING, OPEN_ON, Schedule
 from streamframes.core.schemes import Scheme, Threshold
 from streamframes.core.schemes.base import check_choice
 from streamframes.errors import InvalidArgument
-from streamframes.spark.columns import arrow_type, clock_of, column, evaluated, names, scheme_input
+from streamframes.spark.columns import arrow_type, as_column, clock_of, column, names, scheme_input
 from streamframes.spark.fold import folding
-from streamframes.spark.measures import InPass, in_pass
+from streamframes.spark.measures import InPass, check_aggregate, in_pass
 from streamframes.spark.pack import CHUNK_SCHEMA, packing
-from streamframes.spark.session import parallelism, require_dataframe
-
-# Several buckets a core even out what hashing groups onto them makes uneven.
-BUCKETS_PER_CORE = 4
+from streamframes.spark.session import n_buckets, require_dataframe
 
 
 @dataclass(frozen=True)
@@ -62,7 +59,7 @@ class TablePlan:
         for name, expression in measures.items():
             planned = in_pass(self.rows, name, expression)
             if planned is None:
-                evaluated_measure(self.rows, name, expression)
+                check_aggregate(self.rows, name, expression)
                 there[name] = expression
             else:
                 here.append(planned)
@@ -70,7 +67,7 @@ class TablePlan:
         if not there:
             return frames
         frame_id = f"{self.prefix}id"
-        columns = [_expression(expression).alias(name) for name, expression in there.items()]
+        columns = [as_column(expression).alias(name) for name, expression in there.items()]
         grouped = self.tag(keep_outside=False).groupBy(frame_id).agg(*columns)
         fixed = [name for name in frames.columns if name not in measures]
         return frames.join(grouped, frame_id, "left").select(*map(column, [*fixed, *measures]))
@@ -97,7 +94,6 @@ class TablePlan:
 
     def explain(self) -> str:
         """Which way the rows go."""
-        n_buckets = self._n_buckets()
         columns = [
             *self.by,
             self.ts,
@@ -109,7 +105,7 @@ class TablePlan:
             [
                 f"frames {self.describe()}",
                 f"  1 select  Catalyst evaluates what the scheme needs: {', '.join(columns)}",
-                f"  2 pack    Python workers turn each batch into chunks for {n_buckets} buckets, {group}; lossless",
+                f"  2 pack    Python workers turn each batch into chunks for {self._n_buckets()} buckets, {group}; lossless",
                 "  3 shuffle only chunks cross it, to the partition of their bucket, sorted by their start",
                 "  4 fold    one compiled scan a bucket, a state record a group; holds only chunks that overlap",
                 "  toDF() and agg() with count, sum, avg, min, max, first, last, stddev are this one pass;",
@@ -122,7 +118,7 @@ class TablePlan:
         return f"{self.scheme!r}, ts={self.ts!r}, by={list(self.by)!r}"
 
     def _n_buckets(self) -> int:
-        return BUCKETS_PER_CORE * parallelism(self.rows.sparkSession) if self.by else 1
+        return n_buckets(self.rows.sparkSession) if self.by else 1
 
     def _core_plan(self, travelling: DataFrame, **wanted: Any) -> FramePlan:
         kinds = [arrow_type(field.dataType) for field in travelling.schema]
@@ -143,9 +139,9 @@ class TablePlan:
         chosen = [column(name) for name in (*self.by, self.ts, *self.ties)] + [*self.inputs, *extra]
         travelling = self.rows.select(*(each.alias(f"__sf_{i}") for i, each in enumerate(chosen)))
         plan = self._core_plan(travelling, **wanted)
-        n_buckets = self._n_buckets()
-        chunks = travelling.mapInArrow(packing(plan, n_buckets), CHUNK_SCHEMA)
-        together = chunks.repartitionById(n_buckets, F.col("bucket")).sortWithinPartitions("start")
+        buckets = self._n_buckets()
+        chunks = travelling.mapInArrow(packing(plan, buckets), CHUNK_SCHEMA)
+        together = chunks.repartitionById(buckets, F.col("bucket")).sortWithinPartitions("start")
         return together.mapInArrow(folding(plan), self._result_schema(plan, kinds))
 
     def _result_schema(self, plan: FramePlan, measures: list[tuple[str, T.DataType]]) -> T.StructType:
@@ -172,15 +168,6 @@ class TablePlan:
 
 
 FRAME_COLUMNS = ("id", "start", "end", "rows", "closed_by", "kind", "cell", "imputed")
-
-
-def _expression(expression: Any) -> Column:
-    return F.expr(expression) if isinstance(expression, str) else expression
-
-
-def evaluated_measure(rows: DataFrame, name: str, expression: Any) -> None:
-    """Refuse a measure that Spark cannot evaluate over the rows."""
-    evaluated(rows, expression, name, "agg()")
 
 
 def plan_table(
@@ -227,17 +214,18 @@ def _schedule(
     schedule: Duration | None,
     schedule_offset: Any,
     jitter: Duration | None,
-    missing: str,
-    open_on: str,
+    missing: str | None,
+    open_on: str | None,
 ) -> Schedule | None:
-    check_choice(missing, "missing", MISSING)
-    check_choice(open_on, "open_on", OPEN_ON)
     if schedule is None:
-        given = {"schedule_offset": schedule_offset, "jitter": jitter}
+        given = {"schedule_offset": schedule_offset, "jitter": jitter, "missing": missing, "open_on": open_on}
         for name, value in given.items():
             if value is not None:
                 raise InvalidArgument(f"frames() got {name}={value!r} without schedule=; declare the period too")
         return None
+    missing, open_on = missing or "ends", open_on or "any"
+    check_choice(missing, "missing", MISSING)
+    check_choice(open_on, "open_on", OPEN_ON)
     if missing in ("true", "false") and not isinstance(scheme, Threshold):
         raise InvalidArgument(
             f"missing={missing!r} makes up reports, which only Threshold can use; use 'ends' or 'holds'"

@@ -180,7 +180,8 @@ def _as_plain(value: Any) -> Any:
         return {name: _as_plain(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
         return type(value)(_as_plain(item) for item in value)
-    return value.detached() if hasattr(value, "detached") else str(value)
+    # Asked of the type: a Column answers to any name.
+    return value.detached() if hasattr(type(value), "detached") else str(value)
 
 
 def _same(value: Any, default: Any) -> bool:

@@ -1,0 +1,35 @@
+"""The program `streamframes`. Commands load what they need when they run, so that help is quick."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from streamframes.cli.demo import demo
+from streamframes.cli.frames import frames
+
+app = typer.Typer(
+    name="streamframes",
+    help="Windows that follow the data: cut files of events where something happens.",
+    epilog="Results go to stdout, the rest to stderr. Exit status: 0 done, 1 it failed, 2 a wrong option.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command(no_args_is_help=True)(frames)
+app.command()(demo)
+
+
+@app.callback(invoke_without_command=True)
+def main(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and leave.", is_eager=True)] = False,
+) -> None:
+    """Answer what concerns no command."""
+    if version:
+        from importlib.metadata import version as installed
+
+        typer.echo(f"streamframes {installed('streamframes')}")
+        raise typer.Exit

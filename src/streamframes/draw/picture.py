@@ -1,0 +1,148 @@
+"""The picture: a signal, its frames shaded behind it and listed in a strip above it, and the levels it crossed.
+
+ [####]     [##########]  ##       a strip: frames that overlap stand in rows of their own
+  xxxx   x   xx xxxx xx   xx
+--xxxx---x---xxxxxxxxxx---xx----   a level
+xx    xxx xxx          xxx  xxxx
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from streamframes.draw.axis import INK, label_instants, tidy
+from streamframes.draw.bands import MAX_BANDS, Bands, bands_of
+from streamframes.draw.signal import Instants, as_table, broken, column_of, in_order, instants, numbers, thinned
+
+SIGNAL, INSIDE, LEVEL = "#6b7c8c", "#c2410c", "#b91c1c"
+EPISODE, NEXT, GAP = "#fb923c", "#60a5fa", "#94a3b8"
+# The share of the width that a frame needs to be seen.
+_NARROWEST = 0.0012
+_NAMED_LEVELS = 4
+_DASHES = (0, (5, 3))
+_LEGEND: dict[str, Any] = {"frameon": False, "fontsize": 9, "labelcolor": INK}
+
+
+def draw_frames(
+    rows: Any,
+    frames: Any,
+    *,
+    ts: str,
+    value: str,
+    levels: Sequence[float] = (),
+    level_label: str = "level",
+    title: str = "",
+    subtitle: str = "",
+    label: str | None = None,
+    prefix: str = "frame_",
+    size: tuple[float, float] = (12.0, 4.0),
+) -> Figure:
+    """Draw the signal of one group and its frames.
+
+    Parameters
+    ----------
+    rows, frames
+        pandas or Arrow tables: the rows of one group, and its frames.
+    ts, value
+        Columns of the rows.
+    levels, level_label
+        Values to draw a line at, and what they are, such as a threshold.
+    title, subtitle, label
+        What is seen, how it was found, and the name of the value axis with its unit.
+    prefix
+        What the names of the frame columns begin with.
+    size
+        Inches; a PNG has 100 points an inch.
+
+    Returns
+    -------
+    Figure
+        Not shown anywhere; see `save_picture`.
+    """
+    table = as_table(rows)
+    place = instants(column_of(table, ts, "ts"))
+    at, signal = in_order(place.at, numbers(column_of(table, value, "value"), value))
+    bands = bands_of(as_table(frames), prefix)
+    shown = bands.first(MAX_BANDS)
+    if len(shown) < len(bands):
+        subtitle = f"{subtitle} · the first {len(shown)} of {len(bands):,} frames".lstrip(" ·")
+        inside = (at >= shown.start[0]) & (at <= shown.end.max())
+        at, signal = at[inside], signal[inside]
+    figure = Figure(figsize=size, dpi=100, layout="constrained", facecolor="white")
+    strip, axes = figure.subplots(2, 1, sharex=True, height_ratios=[0.045 * shown.n_lanes, 1.0])
+    handles = [
+        *_draw_signal(axes, shown, *thinned(at, signal), label or value),
+        *_draw_bands(strip, axes, shown, at),
+        *_draw_levels(axes, levels, level_label),
+    ]
+    axes.set_ylabel(label or value)
+    axes.margins(x=0.01)
+    tidy(axes)
+    label_instants(axes, ts, Instants(at, place.is_time, place.zone))
+    _entitle(strip, title, subtitle)
+    figure.legend(handles=handles, loc="outside lower center", ncols=len(handles), **_LEGEND)
+    return figure
+
+
+def _draw_signal(axes: Any, bands: Bands, at: np.ndarray, signal: np.ndarray, label: str) -> list[Any]:
+    at, signal = broken(at, signal)
+    few = at.size <= 400
+    axes.plot(at, signal, color=SIGNAL, linewidth=0.8, marker="." if few else None, markersize=3)
+    handles = [Line2D([], [], color=SIGNAL, linewidth=1.2, label=label)]
+    inside = bands.covers(at)
+    if inside.any() and not bands.tile(at):
+        chosen = np.where(inside, signal, np.nan)
+        axes.plot(at, chosen, color=INSIDE, linewidth=1.2, marker=".", markersize=3 if few else 1.5)
+        handles.append(Line2D([], [], color=INSIDE, linewidth=1.6, label="inside a frame"))
+    return handles
+
+
+def _draw_bands(strip: Any, axes: Any, bands: Bands, at: np.ndarray) -> list[Any]:
+    strip.axis("off")
+    strip.set_ylim(-bands.n_lanes, 0.0)
+    in_turn = bands.tile(at)
+    turn = np.arange(len(bands)) % 2 if in_turn else np.zeros(len(bands), np.int64)
+    colour = np.where(bands.gap, GAP, np.where(turn == 1, NEXT, EPISODE))
+    span = np.ptp(np.concatenate([at, bands.start, bands.end])) if len(bands) else 0.0
+    width = np.maximum(bands.end - bands.start, _NARROWEST * (span or 1.0))
+    left = (bands.start + bands.end - width) / 2
+    lanes = bands.lanes()
+    for each in dict.fromkeys(colour.tolist()):
+        chosen = colour == each
+        strip.bar(left[chosen], 0.8, width[chosen], -lanes[chosen] - 0.9, align="edge", color=each)
+        if bands.n_lanes == 1:  # Shades of frames that overlap would only mix.
+            whole = {"transform": axes.get_xaxis_transform(), "align": "edge", "linewidth": 0}
+            axes.bar(left[chosen], 1.0, width[chosen], color=each, alpha=0.22, **whole)
+    names = {EPISODE: "frames, in turn" if in_turn else "frame", GAP: "gap between frames"}
+    return [Patch(facecolor=each, label=name) for each, name in names.items() if each in colour.tolist()]
+
+
+def _draw_levels(axes: Any, levels: Sequence[float], label: str) -> list[Any]:
+    for level in levels:
+        axes.axhline(level, color=LEVEL, linewidth=1.0, linestyle=_DASHES)
+    if not levels:
+        return []
+    text = ", ".join(f"{level:g}" for level in levels[:_NAMED_LEVELS])
+    more = ", ..." if len(levels) > _NAMED_LEVELS else ""
+    return [Line2D([], [], color=LEVEL, linewidth=1.2, linestyle=_DASHES, label=f"{label} {text}{more}")]
+
+
+def _entitle(strip: Any, title: str, subtitle: str) -> None:
+    strip.set_title(subtitle, loc="left", fontsize=9, color=INK, pad=6)
+    if title:
+        strip.annotate(
+            title,
+            (0, 1),
+            xytext=(0, 22 if subtitle else 6),
+            xycoords="axes fraction",
+            textcoords="offset points",
+            fontsize=13,
+            fontweight="bold",
+            color=INK,
+        )
