@@ -64,21 +64,20 @@ def instant(tick: int, kind: str) -> Any:
 def random_rows(seed: int, groups: int = 40) -> list[dict[str, Any]]:
     """Rows with ties, nulls and NaN for many groups of two columns, one of which may be null."""
     rng = random.Random(seed)
-    rows = []
-    for group in range(groups):
-        for _ in range(rng.randint(0, 14)):
-            rows.append(
-                {
-                    "name": None if group % 7 == 0 else f"g{group // 2}",
-                    "number": group % 2 if group % 7 else group,
-                    "tick": None if rng.random() < 0.03 else rng.randint(0, 20),
-                    "w": rng.choice([True, True, False, None]),
-                    "u": rng.choice([True, False, False, None]),
-                    "v": rng.choice([-3.0, -1.0, 0.0, 0.5, 2.0, 4.0, None, float("nan")]),
-                    "n": rng.choice([-4, -1, 0, 2, 3, None]),
-                    "word": rng.choice(["a", "b", None]),
-                }
-            )
+    rows = [
+        {
+            "name": None if group % 7 == 0 else f"g{group // 2}",
+            "number": group % 2 if group % 7 else group,
+            "tick": None if rng.random() < 0.03 else rng.randint(0, 20),
+            "w": rng.choice([True, True, False, None]),
+            "u": rng.choice([True, False, False, None]),
+            "v": rng.choice([-3.0, -1.0, 0.0, 0.5, 2.0, 4.0, None, float("nan")]),
+            "n": rng.choice([-4, -1, 0, 2, 3, None]),
+            "word": rng.choice(["a", "b", None]),
+        }
+        for group in range(groups)
+        for _ in range(rng.randint(0, 14))
+    ]
     rng.shuffle(rows)
     return rows
 

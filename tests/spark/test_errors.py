@@ -1,5 +1,6 @@
 """Bad input is refused before any job starts; the message names argument, value and remedy."""
 
+# ruff: noqa: E501  (a table of messages reads better unbroken)
 from __future__ import annotations
 
 from typing import Any

@@ -9,6 +9,20 @@ import typer
 from streamframes.cli.demo import demo
 from streamframes.cli.frames import frames
 
+# Typer joins lines; a blank line keeps them apart.
+FRAMES_EPILOG = """
+[bold]Durations[/bold] have units where ts is a time ('2 minutes', '1 hour 30 minutes', '250 ms') and none where it is
+an integer ('20'). Instants without a zone are taken as UTC. [bold]SQL[/bold] is Spark SQL over the columns of INPUT.
+
+[bold]Examples[/bold]
+
+streamframes frames reports.csv --ts rpt_time --by router --threshold 'drop_pct > 0.3' --min-duration '2 minutes'
+
+streamframes frames 'data/*.parquet' --ts t --by car --delta 'speed < 5' --base first --agg 'v=avg(speed)' -o cut.csv
+
+streamframes frames clicks.json.gz --ts at --by user --gap '30 minutes' --plot sessions.html --plot-value price
+"""
+
 app = typer.Typer(
     name="streamframes",
     help="Windows that follow the data: cut files of events where something happens.",
@@ -19,7 +33,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command(no_args_is_help=True)(frames)
+app.command(no_args_is_help=True, epilog=FRAMES_EPILOG)(frames)
 app.command()(demo)
 
 

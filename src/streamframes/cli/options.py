@@ -32,7 +32,7 @@ class SourceOptions:
         list[str],
         typer.Argument(
             help="Parquet, CSV (with a header) or JSON lines: files, folders or globs; .gz too.",
-            metavar="INPUT...",
+            metavar="INPUT",
             show_default=False,
         ),
     ]
@@ -55,7 +55,7 @@ class SourceOptions:
         ),
     ] = field(default_factory=list)
     master: Annotated[
-        str, _option(_ROWS, "Where Spark runs; local[[*]] is all cores of this machine.", metavar="URL")
+        str, _option(_ROWS, "Where Spark runs; local[*] is all cores of this machine.", metavar="URL")
     ] = "local[*]"
 
 

@@ -100,12 +100,13 @@ class TablePlan:
             *self.ties,
             *(f"{i.name}: {i.expression}" for i in self.scheme.inputs()),
         ]
+        buckets = self._n_buckets()
         group = f"by {', '.join(self.by)}" if self.by else "as one group"
         return "\n".join(
             [
                 f"frames {self.describe()}",
                 f"  1 select  Catalyst evaluates what the scheme needs: {', '.join(columns)}",
-                f"  2 pack    Python workers turn each batch into chunks for {self._n_buckets()} buckets, {group}; lossless",
+                f"  2 pack    Python workers turn each batch into chunks for {buckets} buckets, {group}; lossless",
                 "  3 shuffle only chunks cross it, to the partition of their bucket, sorted by their start",
                 "  4 fold    one compiled scan a bucket, a state record a group; holds only chunks that overlap",
                 "  toDF() and agg() with count, sum, avg, min, max, first, last, stddev are this one pass;",
