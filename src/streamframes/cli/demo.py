@@ -17,10 +17,11 @@ if TYPE_CHECKING:
     from streamframes.data import Generated
 
 WHERE, MIN_DURATION = "drop_pct > 0.3", "2 minutes"
-MEASURES = {"avg_pkts": "avg(total_pkts)", "worst_drop": "max(drop_pct)"}
+MEASURES = {"pkts": "avg(total_pkts)", "worst": "max(drop_pct)"}
 _CODE = f"""\
-  loss = sf.frames(reports, sf.Threshold("{WHERE}", min_duration="{MIN_DURATION}"), ts="rpt_time", by="router")
-  loss.agg(avg_pkts="avg(total_pkts)", worst_drop="max(drop_pct)")"""
+  scheme = sf.Threshold("{WHERE}", min_duration="{MIN_DURATION}")
+  loss = sf.frames(reports, scheme, ts="rpt_time", by="router")
+  loss.agg(pkts="avg(total_pkts)", worst="max(drop_pct)")"""
 _TRUTH = ("router", "frame_start", "frame_end", "frame_rows", "frame_closed_by")
 _SHOWN = ("router", "frame_start", "frame_end", "frame_rows", *MEASURES)
 _FIRST = 8

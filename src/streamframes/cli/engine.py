@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
 from streamframes.cli.terminal import counting, waiting
-from streamframes.errors import StreamFramesError
+from streamframes.errors import InvalidArgument, StreamFramesError
 
 if TYPE_CHECKING:
     from streamframes.spark import SparkSession
@@ -35,6 +35,16 @@ class Engine:
             watched(self.spark, lambda tasks: bar(tasks.done, tasks.total)),
         ):
             return job()
+
+    def analyse(self, given: str, build: Callable[[], T]) -> T:
+        """Let Spark look at an expression of the user; one that it cannot evaluate is a bad argument."""
+        from streamframes.spark.progress import plain_failures
+
+        try:
+            with plain_failures(f"{given} cannot be evaluated"):
+                return build()
+        except StreamFramesError as error:
+            raise InvalidArgument(str(error)) from error
 
 
 def start(master: str) -> Engine:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from streamframes.api import Frames
     from streamframes.cli.engine import Engine
     from streamframes.cli.outputs import Target
+    from streamframes.cli.plots import Plot
     from streamframes.core.schemes import Scheme
     from streamframes.spark import DataFrame
 
@@ -40,7 +41,7 @@ def frames(
     from streamframes.cli.schemes import scheme_of
 
     chosen = scheme_of(scheme)
-    _check(result, picture)
+    _check(source, result, picture)
     target = None
     if result.output is not None:
         target = target_of(result.output, result.output_format, overwrite=result.overwrite)
@@ -52,18 +53,21 @@ def frames(
     if result.explain:
         say(planned.explain())
         return
+    plot = None if picture.plot is None else _plot(engine, rows, chosen, source, result, picture)
     found = _result(planned, result)
-    if picture.plot is not None:
+    if plot is not None:
         found = found.cache()
     if target is None:
         _print(engine, found, source, result)
     else:
         _write(engine, found, target, source, result, began)
-    if picture.plot is not None:
-        _draw(engine, rows, found, chosen, source, result, picture)
+    if plot is not None and picture.plot is not None:
+        path, group = picture.plot, picture.plot_group
+        engine.run("Drawing", lambda: plot.draw(found, path, group), failed=f"cannot draw {path}")
+        note(f"Picture: {path}")
 
 
-def _check(result: ResultOptions, picture: PictureOptions) -> None:
+def _check(source: SourceOptions, result: ResultOptions, picture: PictureOptions) -> None:
     """Refuse options that contradict each other before anything is started."""
     from streamframes.cli.terms import named
 
@@ -78,6 +82,9 @@ def _check(result: ResultOptions, picture: PictureOptions) -> None:
         raise InvalidArgument(f"--show {result.show} must be at least 1")
     if picture.plot is None and (picture.plot_value or picture.plot_group):
         raise InvalidArgument("--plot-value and --plot-group belong to --plot FILE")
+    if picture.plot_group and len(picture.plot_group) != len(source.by):
+        given = " ".join(picture.plot_group)
+        raise InvalidArgument(f"--plot-group {given!r} must be one value for each --by; there are {len(source.by)}")
     if picture.plot is not None:
         from streamframes.draw.saving import check_picture
 
@@ -152,19 +159,16 @@ def _write(
     note(f"Wrote {total():,} {what} to {target.path} in {time.monotonic() - began:.1f} s.")
 
 
-def _draw(
+def _plot(
     engine: Engine,
     rows: DataFrame,
-    found: DataFrame,
     scheme: Scheme,
     source: SourceOptions,
     result: ResultOptions,
     picture: PictureOptions,
-) -> None:
-    from streamframes.cli.plots import Plot, draw
+) -> Plot:
+    from streamframes.cli.plots import Plot, as_number, signal_for
 
-    plot = Plot(rows, found, scheme, source.ts[0], source.by, result.prefix)
-    failed = "cannot draw the frames"
-    group = engine.run("Drawing", lambda: plot.group(picture.plot_group), failed=failed)
-    engine.run("Drawing", lambda: draw(plot, picture.plot, picture.plot_value, group), failed=failed)
-    note(f"Picture: {picture.plot}")
+    value = picture.plot_value or signal_for(rows, scheme, [*source.ts, *source.by])
+    engine.analyse(f"--plot-value {value}", lambda: rows.selectExpr(as_number(value)))
+    return Plot(rows, scheme, source.ts[0], source.by, result.prefix, value)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -76,13 +77,16 @@ def read(engine: Engine, source: Source, options: SourceOptions) -> DataFrame:
         raise StreamFramesError(f"{cannot}: it has no columns; is it empty?")
     if rows.columns == ["_corrupt_record"]:
         raise StreamFramesError(f"{cannot}: every line must be one JSON object")
-    derived = named(options.derive, "--with", "t=to_timestamp(time)")
-    for name in derived:
+    return _derived(engine, rows, named(options.derive, "--with", "t=to_timestamp(time)"))
+
+
+def _derived(engine: Engine, rows: DataFrame, columns: Mapping[str, str]) -> DataFrame:
+    for name, expression in columns.items():
         if name.lower() in map(str.lower, rows.columns):
             raise InvalidArgument(f"--with names {name!r}, which is a column already; choose a new name")
-    added = [f"{expression} AS `{name}`" for name, expression in derived.items()]
-    wanted = f"--with cannot be evaluated (the columns are {', '.join(rows.columns)})"
-    return engine.run("Reading", lambda: rows.selectExpr("*", *added), failed=wanted) if added else rows
+        text = f"{expression} AS `{name}`"
+        rows = engine.analyse(f"--with {name}={expression}", partial(rows.selectExpr, "*", text))
+    return rows
 
 
 def _matches(text: str) -> list[Path]:
@@ -96,8 +100,8 @@ def _matches(text: str) -> list[Path]:
         if not os.access(each, os.R_OK):
             raise StreamFramesError(f"cannot read {each}: permission denied")
     if not found:
-        what = "no file matches" if re.search(r"[*?\[]", text) else "no such file or folder:"
-        raise StreamFramesError(f"cannot read INPUT: {what} {text}")
+        what = "no file matches" if re.search(r"[*?\[]", text) else "no such file or folder"
+        raise StreamFramesError(f"cannot read {text}: {what}")
     return found
 
 

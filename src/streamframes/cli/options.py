@@ -140,10 +140,15 @@ class ScheduleOptions:
         None
     )
     missing: Annotated[
-        Literal["ends", "holds", "true", "false"],
-        _option(_SCHEDULE, "What a missing report does to the frame, or counts as (--threshold)."),
-    ] = "ends"
-    open_on: Annotated[Literal["any", "real"], _option(_SCHEDULE, "real: a made-up report opens no frame.")] = "any"
+        Literal["ends", "holds", "true", "false"] | None,
+        _option(
+            _SCHEDULE, "What a missing report does to the frame (ends it, the default), or counts as (--threshold)."
+        ),
+    ] = None
+    open_on: Annotated[
+        Literal["any", "real"] | None,
+        _option(_SCHEDULE, "real: a made-up report opens no frame (any, the default: it may)."),
+    ] = None
 
 
 @dataclass(frozen=True)

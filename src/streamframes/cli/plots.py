@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from streamframes.cli.outputs import quoted
 from streamframes.cli.terms import columns_in, levels_in
 from streamframes.core.schemes import Boundary, Scheme, Threshold
-from streamframes.errors import InvalidArgument
+from streamframes.errors import InvalidArgument, StreamFramesError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -39,70 +40,92 @@ _THIN = """
 
 @dataclass(frozen=True)
 class Plot:
-    """What is drawn: the table and its frames, of one group."""
+    """What is drawn: a signal of the rows, and where it may come from."""
 
     rows: DataFrame
-    frames: DataFrame
     scheme: Scheme
     ts: str
     by: Sequence[str]
     prefix: str
+    value: str
 
-    def value(self, wanted: str | None) -> str:
-        """The signal: what is asked for, else what the scheme looks at, else any number."""
-        if wanted is not None:
-            return wanted
-        kinds = dict(self.rows.dtypes)
-        looked_at = [column for text in _expressions(self.scheme) for column in columns_in(text)]
-        for name in (*looked_at, *kinds):
-            if kinds.get(name, "").startswith(NUMBERS) and name not in (self.ts, *self.by):
-                return name
-        raise InvalidArgument("--plot finds no column of numbers; name a signal with --plot-value")
-
-    def levels(self, value: str) -> list[float]:
+    def levels(self) -> list[float]:
         """The numbers that the scheme compares the signal with."""
         if isinstance(self.scheme, Boundary):
-            lines = self.scheme.grid.get(value)
+            lines = self.scheme.grid.get(self.value)
             return [float(line) for line in lines] if isinstance(lines, list) else []
         conditions = _expressions(self.scheme) if isinstance(self.scheme, Threshold) else []
-        return list(dict.fromkeys(level for text in conditions for level in levels_in(text, value)))
+        return list(dict.fromkeys(level for text in conditions for level in levels_in(text, self.value)))
 
-    def group(self, wanted: Sequence[str]) -> list[str | None]:
-        """The group that is asked for, else the one with most frames, else the first."""
-        if wanted:
-            if len(wanted) != len(self.by):
-                raise InvalidArgument(
-                    f"--plot-group {' '.join(wanted)!r} must give a value for each --by ({', '.join(self.by)})"
-                )
-            return list(wanted)
-        if not self.by:
-            return []
-        names = [quoted(name) for name in self.by]
-        texts = [f"cast({name} as string)" for name in names]
-        found = self.frames.groupBy(*names).count().selectExpr("-count AS n", *texts).orderBy("n", *texts)
-        first = found.first() or self.rows.selectExpr("0", *texts).first()
-        return [None] * len(self.by) if first is None else list(first)[1:]
+    def group(self, frames: DataFrame) -> list[str | None]:
+        """The group with most frames, else that of any row."""
+        texts = [f"cast({quoted(name)} as string) AS g{place}" for place, name in enumerate(self.by)]
+        places = [f"g{place}" for place in range(len(self.by))]
+        counts = frames.selectExpr(*texts).groupBy(*places).count()
+        first = counts.selectExpr(*places, "-count AS n").orderBy("n", *places).first() if places else None
+        first = first or self.rows.selectExpr(*texts, "0 AS n").first()
+        return [None] * len(self.by) if first is None else list(first)[:-1]
 
-    def frames_of(self, group: Sequence[str | None]) -> pa.Table:
+    def frames_of(self, frames: DataFrame, group: Sequence[str | None]) -> pa.Table:
         """The frames of a group, by start."""
-        chosen = self.frames.where(_condition(self.by, group))
+        chosen = frames.where(_condition(self.by, group))
         return chosen.orderBy(quoted(f"{self.prefix}start")).limit(MAX_FRAMES).toArrow()
 
-    def signal_of(self, group: Sequence[str | None], value: str) -> pa.Table:
+    def signal_of(self, group: Sequence[str | None]) -> pa.Table:
         """The signal of a group, thinned where it has more points than a picture."""
-        kind = dict(self.rows.dtypes)[self.ts]
-        ts = quoted(self.ts)
-        tick = _TICKS.get(kind, "cast({} as bigint)").format(ts)
+        ts, value = quoted(self.ts), quoted(self.value)
+        tick = _TICKS.get(dict(self.rows.dtypes)[self.ts], "cast({} as bigint)").format(ts)
         chosen = self.rows.where(_condition(self.by, group)).selectExpr(
-            f"{ts} AS ts", f"cast({value} AS double) AS value", f"{tick} AS tick"
+            f"{ts} AS ts", f"{as_number(self.value)} AS value", f"{tick} AS tick"
         )
         known = chosen.where("value IS NOT NULL AND NOT isnan(value) AND ts IS NOT NULL")
         size, low, high = known.selectExpr("count(*)", "min(tick)", "max(tick)").first() or (0, 0, 0)
         if size <= MAX_POINTS:
-            return known.selectExpr(f"ts AS {ts}", f"value AS {quoted(value)}").toArrow()
+            return known.selectExpr(f"ts AS {ts}", f"value AS {value}").toArrow()
         width = max(1, 2 * (high - low) // MAX_POINTS)
-        thin = _THIN.format(ts=ts, value=quoted(value), low=low, width=width)
+        thin = _THIN.format(ts=ts, value=value, low=low, width=width)
         return self.rows.sparkSession.sql(thin, rows=known).toArrow()
+
+    def draw(self, frames: DataFrame, path: Path, wanted: Sequence[str]) -> None:
+        """Draw the frames of the group that is wanted, or of one that has many."""
+        from streamframes.draw import draw_frames, save_picture
+
+        group = list(wanted) or self.group(frames)
+        table, signal = self.frames_of(frames, group), self.signal_of(group)
+        if not signal.num_rows:
+            raise StreamFramesError(f"--plot finds no values of {self.value} in {self.named(group) or 'the rows'}")
+        title = " of ".join(filter(None, [self.value, self.named(group)]))
+        figure = draw_frames(
+            signal,
+            table,
+            ts=self.ts,
+            value=self.value,
+            levels=self.levels(),
+            level_label="threshold" if isinstance(self.scheme, Threshold) else "line",
+            title=title,
+            subtitle=f"{self.scheme!r} · {table.num_rows:,} frame{'s' * (table.num_rows != 1)}",
+            prefix=self.prefix,
+        )
+        save_picture(figure, path, frames=table, title=title)
+
+    def named(self, group: Sequence[str | None]) -> str:
+        """The group in words."""
+        return ", ".join(f"{name} {value}" for name, value in zip(self.by, group, strict=True))
+
+
+def signal_for(rows: DataFrame, scheme: Scheme, taken: Sequence[str]) -> str:
+    """The column of numbers that the scheme looks at, else any that is not taken by ts and by."""
+    kinds = dict(rows.dtypes)
+    looked_at = [column for text in _expressions(scheme) for column in columns_in(text)]
+    for name in (*looked_at, *kinds):
+        if kinds.get(name, "").startswith(NUMBERS) and name not in taken:
+            return name
+    raise InvalidArgument("--plot finds no column of numbers; name a signal with --plot-value")
+
+
+def as_number(value: str) -> str:
+    """An expression of the user as a number."""
+    return f"cast(({value}) AS double)"
 
 
 def _condition(by: Sequence[str], group: Sequence[str | None]) -> str:
@@ -115,25 +138,3 @@ def _condition(by: Sequence[str], group: Sequence[str | None]) -> str:
 
 def _expressions(scheme: Scheme) -> list[str]:
     return [str(each.expression) for each in scheme.inputs()]
-
-
-def draw(plot: Plot, path: Any, wanted: str | None, group: Sequence[str | None]) -> None:
-    """Draw and save."""
-    from streamframes.draw import draw_frames, save_picture
-
-    value = plot.value(wanted)
-    frames, signal = plot.frames_of(group), plot.signal_of(group, value)
-    named = ", ".join(f"{name} {value}" for name, value in zip(plot.by, group, strict=True))
-    title = f"{value} of {named}" if named else value
-    figure = draw_frames(
-        signal,
-        frames,
-        ts=plot.ts,
-        value=value,
-        levels=plot.levels(value),
-        level_label="threshold" if isinstance(plot.scheme, Threshold) else "line",
-        title=title,
-        subtitle=f"{plot.scheme!r} · {frames.num_rows:,} frames",
-        prefix=plot.prefix,
-    )
-    save_picture(figure, path, frames=frames, title=title)

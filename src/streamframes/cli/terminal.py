@@ -78,7 +78,7 @@ def show(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
     from rich import box
     from rich.table import Table
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0), header_style="bold")
     for place, name in enumerate(columns):
         numbers = all(isinstance(row[place], int | float) or row[place] is None for row in rows)
         table.add_column(name, justify="right" if numbers and rows else "left", overflow="fold")

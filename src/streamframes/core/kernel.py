@@ -32,6 +32,7 @@ STILL_OPEN, CONDITION, GAP, LIMIT, END_OF_DATA = range(5)
 SKIP, NULL_BREAK, HOLE_BREAK, IMPUTED_ROW, CANNOT_OPEN = 1, 2, 4, 8, 16
 
 NO_LIMIT = np.uint64(2**64 - 1)
+NO_ROWS = np.int64(2**62)
 
 
 class Limits(NamedTuple):
@@ -99,6 +100,8 @@ def scan_rows(  # noqa: PLR0915  (one loop: a call for each row would cost more 
     n_lanes = lanes.shape[1]
     marked, wants_own, wants_rows = mark.size > 0, run_own.size > 0, run_of_row.size > 0
     taken = np.zeros(ts.size if n_lanes > 1 else 0, np.uint8)
+    watches_gaps = limits.max_gap != NO_LIMIT
+    limited = limits.max_rows < NO_ROWS or limits.max_duration != NO_LIMIT
     special = 0
     n_runs = 0
     for k in range(groups.size):
@@ -118,8 +121,9 @@ def scan_rows(  # noqa: PLR0915  (one loop: a call for each row would cost more 
                 t = ts[i]
                 if marked:
                     special = mark[i]
-                silent = seen and not special & SKIP and np.uint64(t - last_t) > limits.max_gap
-                hole = silent or special & HOLE_BREAK
+                hole = special & HOLE_BREAK != 0
+                if watches_gaps and seen and not special & SKIP:
+                    hole |= np.uint64(t - last_t) > limits.max_gap
                 if hole or special & NULL_BREAK:
                     if is_open:
                         _write(runs[run], record, start, end, rows, imputed, GAP if hole else CONDITION, limits)
@@ -135,7 +139,11 @@ def scan_rows(  # noqa: PLR0915  (one loop: a call for each row would cost more 
                 if is_open:
                     verdict = judge(rule, x, i, t, s, start, rows)
                     reason = CONDITION if verdict == BEFORE else STILL_OPEN
-                    if reason == STILL_OPEN and (rows >= limits.max_rows or np.uint64(t - start) > limits.max_duration):
+                    if (
+                        limited
+                        and reason == STILL_OPEN
+                        and (rows >= limits.max_rows or np.uint64(t - start) > limits.max_duration)
+                    ):
                         reason = LIMIT
                     if reason == STILL_OPEN:
                         joined, closes = True, verdict == AFTER

@@ -11,6 +11,7 @@ from typing import Any
 
 from py4j.protocol import Py4JError, Py4JJavaError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException
+from pyspark.logger import PySparkLogger
 from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as F
 
@@ -18,6 +19,7 @@ from streamframes.errors import StreamFramesError
 
 _GROUP = "spark.jobGroup.id"
 _STATE = " SQLSTATE:"
+_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 
 
 @dataclass(frozen=True)
@@ -84,11 +86,18 @@ def counted(rows: DataFrame) -> tuple[DataFrame, Callable[[], int]]:
 
 @contextmanager
 def plain_failures(what: str) -> Iterator[None]:
-    """Raise what Spark reports, pages long, as one line that begins with `what`."""
+    """Raise what Spark reports, pages long, as one line that begins with `what`, and let Spark not log it too."""
+    loggers = [PySparkLogger.getLogger(name) for name in _LOGGERS]
+    before = [logger.disabled for logger in loggers]
+    for logger in loggers:
+        logger.disabled = True
     try:
         yield
     except (PySparkException, Py4JError) as error:
         raise StreamFramesError(f"{what}: {reason(error)}") from error
+    finally:
+        for logger, disabled in zip(loggers, before, strict=True):
+            logger.disabled = disabled
 
 
 def reason(error: BaseException) -> str:

@@ -21,8 +21,9 @@ from streamframes.core.schemes.base import (
     Input,
     Scheme,
     check_choice,
-    compare,
+    exceeds,
     number_matrix,
+    upper_bound,
 )
 from streamframes.core.schemes.folds import FUNCTIONS, Fold, fold_first, fold_next
 from streamframes.core.schemes.userfold import compile_fold
@@ -30,25 +31,23 @@ from streamframes.errors import InvalidArgument
 
 
 class AggregateRule(NamedTuple):
-    """The bound, and the numbers of function and operator."""
+    """The bound, the number of the function, and what exceeding the bound does."""
 
-    x: float
+    bound: float
     function: int
-    op: int
+    grows: bool
 
 
 def _judge(rule: Any, x: Any, i: int, t: int, s: Any, start: int, rows: int) -> int:
-    holds = compare(fold_next(rule.function, x[0, i], s), rule.op, rule.x)
-    if rule.op < 2:
-        return GOES_ON if holds else BEFORE
-    return AFTER if holds else GOES_ON
+    if not exceeds(fold_next(rule.function, x[0, i], rows, s), rule.bound, rule.grows):
+        return GOES_ON
+    return BEFORE if rule.grows else AFTER
 
 
 def _begin(rule: Any, x: Any, i: int, t: int, s: Any, lane: int, free: bool, judged: bool) -> int:
-    holds = compare(fold_first(rule.function, x[0, i], s), rule.op, rule.x)
-    if rule.op < 2:
-        return OPENS if holds else NO
-    return OPENS_AND_CLOSES if holds else OPENS
+    if not exceeds(fold_first(rule.function, x[0, i], s), rule.bound, rule.grows):
+        return OPENS
+    return NO if rule.grows else OPENS_AND_CLOSES
 
 
 register(AggregateRule, judge=_judge, begin=_begin)
@@ -111,15 +110,16 @@ Frame(start=4, end=4, rows=1, closed_by='end of data')]
         return (Input("aggregate", argument, "any" if function == "count" else "number"),)
 
     def compile(self, clock: Clock) -> Compiled:
-        """Three scalars: the number of rows, the running value, and the squares for stddev."""
+        """Two scalars: the running value, and the squares for stddev."""
+        bound, grows = upper_bound(self.op, self.x), self.op in ("<", "<=")
         if isinstance(self.aggregate, Fold):
-            return compile_fold(self.aggregate, OPERATORS.index(self.op), float(self.x))
+            return compile_fold(self.aggregate, bound, grows)
         function, _ = self.call()
-        rule = AggregateRule(float(self.x), FUNCTIONS.index(function), OPERATORS.index(self.op))
+        rule = AggregateRule(bound, FUNCTIONS.index(function), grows)
         if function == "count":
-            return Compiled(rule=rule, prepare=_ones, width=3)
+            return Compiled(rule=rule, prepare=_ones, width=2)
         exact = function in ("sum", "min", "max")
-        return Compiled(rule=rule, prepare=number_matrix if exact else _doubles, width=3, state=None)
+        return Compiled(rule=rule, prepare=number_matrix if exact else _doubles, width=2, state=None)
 
 
 def _ones(columns: Sequence[pa.Array]) -> np.ndarray:

@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from streamframes.core.clock import Clock, Duration, check_duration
 from streamframes.core.compiled import compiled
-from streamframes.core.kernel import NO_LIMIT, Limits
+from streamframes.core.kernel import NO_LIMIT, NO_ROWS, Limits
 from streamframes.errors import InvalidArgument
 
 InputKind = Literal["condition", "number", "any"]
@@ -118,7 +118,7 @@ class Scheme:
         return Limits(
             min_rows=np.int64(self.min_rows or 1),
             min_duration=ticks("min_duration", np.uint64(0)),
-            max_rows=np.int64(self.max_rows or 2**62),
+            max_rows=np.int64(self.max_rows or NO_ROWS),
             max_duration=ticks("max_duration", NO_LIMIT),
             max_gap=ticks("max_gap", NO_LIMIT),
         )
@@ -235,13 +235,15 @@ def instants_only(columns: Sequence[pa.Array]) -> np.ndarray:
 OPERATORS = ("<", "<=", ">", ">=")
 
 
+def upper_bound(op: str, x: float) -> float:
+    """The number that a measure exceeds where `<` or `<=` fails, and where `>` or `>=` holds.
+
+    Comparing every operator as `measure > bound` keeps the kernels free of branches on it.
+    """
+    return float(x) if op in ("<=", ">") else float(np.nextafter(x, -np.inf))
+
+
 @compiled
-def compare(measure: Any, op: int, x: Any) -> bool:
-    """`measure op x` for the operator's number in `OPERATORS`."""
-    if op == 0:
-        return bool(measure < x)
-    if op == 1:
-        return bool(measure <= x)
-    if op == 2:
-        return bool(measure > x)
-    return bool(measure >= x)
+def exceeds(measure: Any, bound: float, grows: bool) -> bool:
+    """`measure > bound`; what is not a number fails `<` and fails `>` alike."""
+    return not measure <= bound if grows else measure > bound

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from streamframes.core.clock import Clock
-from streamframes.core.compiled import AFTER, BEFORE, GOES_ON, OPENS, register
+from streamframes.core.compiled import AFTER, BEFORE, GOES_ON, OPENS, compiled, register
 from streamframes.core.schemes.base import (
     OPERATORS,
     Compiled,
@@ -24,8 +24,9 @@ from streamframes.core.schemes.base import (
     check_choice,
     check_expression,
     check_positive,
-    compare,
+    exceeds,
     number_matrix,
+    upper_bound,
 )
 from streamframes.errors import InvalidArgument
 
@@ -33,42 +34,59 @@ BASES = ("range", "first", "previous")
 
 
 class DeltaRule(NamedTuple):
-    """The amounts per attribute, and the numbers of base and operator."""
+    """One attribute: the bound that the measure may not exceed, the base, and what exceeding does."""
 
-    x: Any
+    bound: float
     base: int
-    op: int
+    grows: bool
+
+
+class DeltasRule(NamedTuple):
+    """The same with a bound for each of several attributes."""
+
+    bounds: Any
+    base: int
+    grows: bool
+
+
+@compiled
+def _moved(value: Any, s: Any, a: int, base: int, bound: float, grows: bool) -> bool:
+    """Whether attribute `a` has moved by more than its bound; `s` holds least and greatest, or the base."""
+    if base == 0:
+        low, high = min(s[2 * a], value), max(s[2 * a + 1], value)
+        s[2 * a], s[2 * a + 1] = low, high
+        measure = high - low
+    else:
+        measure = abs(value - s[2 * a])
+        if base == 2:
+            s[2 * a] = value
+    return exceeds(measure, bound, grows)
 
 
 def _judge(rule: Any, x: Any, i: int, t: int, s: Any, start: int, rows: int) -> int:
-    grows = rule.op < 2
-    hit = False
-    for a in range(rule.x.size):
-        value = x[a, i]
-        low, high = s[2 * a], s[2 * a + 1]
-        if rule.base == 0:
-            low, high = min(low, value), max(high, value)
-            measure = high - low
-            s[2 * a], s[2 * a + 1] = low, high
-        else:
-            measure = abs(value - low)
-            if rule.base == 2:
-                s[2 * a] = value
-        if compare(measure, rule.op, rule.x[a]) != grows:
-            hit = True
-    if not hit:
+    if not _moved(x[0, i], s, 0, rule.base, rule.bound, rule.grows):
         return GOES_ON
-    return BEFORE if grows else AFTER
+    return BEFORE if rule.grows else AFTER
+
+
+def _judge_several(rule: Any, x: Any, i: int, t: int, s: Any, start: int, rows: int) -> int:
+    moved = False
+    for a in range(rule.bounds.size):
+        moved |= _moved(x[a, i], s, a, rule.base, rule.bounds[a], rule.grows)
+    if not moved:
+        return GOES_ON
+    return BEFORE if rule.grows else AFTER
 
 
 def _begin(rule: Any, x: Any, i: int, t: int, s: Any, lane: int, free: bool, judged: bool) -> int:
-    for a in range(rule.x.size):
+    for a in range(x.shape[0]):
         s[2 * a] = x[a, i]
         s[2 * a + 1] = x[a, i]
     return OPENS
 
 
 register(DeltaRule, judge=_judge, begin=_begin)
+register(DeltasRule, judge=_judge_several, begin=_begin)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -130,6 +148,8 @@ Frame(start=4, end=4, rows=1, closed_by='end of data')]
 
     def compile(self, clock: Clock) -> Compiled:
         """Two scalars an attribute: least and greatest, or the value that is the base."""
-        amounts = np.array([amount for _, amount in self.amounts()], np.float64)
-        rule = DeltaRule(amounts, BASES.index(self.base), OPERATORS.index(self.op))
-        return Compiled(rule=rule, prepare=number_matrix, width=2 * amounts.size, state=None)
+        bounds = [upper_bound(self.op, amount) for _, amount in self.amounts()]
+        base, grows = BASES.index(self.base), self.op in ("<", "<=")
+        one = DeltaRule(bounds[0], base, grows)
+        rule = one if len(bounds) == 1 else DeltasRule(np.array(bounds), base, grows)
+        return Compiled(rule=rule, prepare=number_matrix, width=2 * len(bounds), state=None)

@@ -68,35 +68,31 @@ class Fold:
 @compiled
 def fold_first(function: int, value: Any, s: Any) -> Any:
     """Start a frame's aggregate with its first row; returns the result."""
-    s[0] = 1
-    s[1] = value
-    s[2] = 0
-    return _result(function, s)
-
-
-@compiled
-def fold_next(function: int, value: Any, s: Any) -> Any:
-    """Add a row to the aggregate; returns the result."""
-    s[0] += 1
-    if function == 0 or function == 2:
-        s[1] += value
-    elif function == 3:
-        s[1] = min(s[1], value)
-    elif function == 4:
-        s[1] = max(s[1], value)
-    elif function == 5:
-        step = value - s[1]
-        s[1] += step / s[0]
-        s[2] += step * (value - s[1])
-    return _result(function, s)
-
-
-@compiled
-def _result(function: int, s: Any) -> Any:
+    s[0] = value
+    s[1] = 0
     if function == 1:
+        return 1.0
+    return 0.0 if function == 5 else float(value)
+
+
+@compiled
+def fold_next(function: int, value: Any, rows: int, s: Any) -> Any:
+    """Add a row to the aggregate of `rows` rows; returns the result."""
+    if function == 0:
+        s[0] += value
         return float(s[0])
+    if function == 1:
+        return float(rows + 1)
     if function == 2:
-        return s[1] / s[0]
-    if function == 5:
-        return np.sqrt(s[2] / (s[0] - 1)) if s[0] > 1 else 0.0
-    return float(s[1])
+        s[0] += value
+        return s[0] / (rows + 1)
+    if function == 3:
+        s[0] = min(s[0], value)
+        return float(s[0])
+    if function == 4:
+        s[0] = max(s[0], value)
+        return float(s[0])
+    step = value - s[0]
+    s[0] += step / (rows + 1)
+    s[1] += step * (value - s[0])
+    return np.sqrt(s[1] / rows)

@@ -8,16 +8,16 @@ import numpy as np
 
 from streamframes.core import usercode
 from streamframes.core.compiled import AFTER, BEFORE, GOES_ON, NO, OPENS, OPENS_AND_CLOSES, register
-from streamframes.core.schemes.base import Compiled, KernelKind, compare, number_matrix
+from streamframes.core.schemes.base import Compiled, KernelKind, exceeds, number_matrix
 from streamframes.core.schemes.folds import Fold
 
 
-def compile_fold(fold: Fold, op: int, x: float) -> Compiled:
+def compile_fold(fold: Fold, bound: float, grows: bool) -> Compiled:
     """Runs whose fold is compared with a bound; the state of the fold is the state of the frame."""
     key = f"fold {fold}"
     rule_type, kernel = usercode.built_once(key, lambda: _build(fold, key))
     return Compiled(
-        rule=rule_type(x, op),
+        rule=rule_type(bound, grows),
         prepare=lambda columns: number_matrix(columns).astype(np.float64),
         width=len(fold.start),
         state=np.float64,
@@ -42,21 +42,19 @@ def _build(fold: Fold, key: str) -> tuple[type, KernelKind]:
 
 def _rule(key: str, add: Any, result: Any, first: tuple[float, ...], as_tuple: Any, store: Any) -> type:
     size = len(first)
-    rule_type = usercode.rule_type(key, "x", "op")
+    rule_type = usercode.rule_type(key, "bound", "grows")
 
     def judge(rule: Any, x: Any, i: int, t: int, s: Any, start: int, rows: int) -> int:
         store(s, add(as_tuple(s, size), x[0, i]))
-        holds = compare(result(as_tuple(s, size)), rule.op, rule.x)
-        if rule.op < 2:
-            return GOES_ON if holds else BEFORE
-        return AFTER if holds else GOES_ON
+        if not exceeds(result(as_tuple(s, size)), rule.bound, rule.grows):
+            return GOES_ON
+        return BEFORE if rule.grows else AFTER
 
     def begin(rule: Any, x: Any, i: int, t: int, s: Any, lane: int, free: bool, judged: bool) -> int:
         store(s, add(first, x[0, i]))
-        holds = compare(result(as_tuple(s, size)), rule.op, rule.x)
-        if rule.op < 2:
-            return OPENS if holds else NO
-        return OPENS_AND_CLOSES if holds else OPENS
+        if not exceeds(result(as_tuple(s, size)), rule.bound, rule.grows):
+            return OPENS
+        return NO if rule.grows else OPENS_AND_CLOSES
 
     register(rule_type, judge=judge, begin=begin)
     return rule_type
