@@ -15,6 +15,8 @@ _ARROW = pa.schema([("bucket", pa.int32()), ("start", pa.int64()), ("groups", pa
 ROWS_PER_CHUNK = 1 << 18
 # In no order at all, time slots cut a batch 16 fold: gather more, so that chunks do not get small.
 ROWS_IF_DISORDERED = 1 << 20
+# Wide rows (tag() sends every column) must not make a chunk that a binary column cannot hold.
+BYTES_PER_CHUNK = 1 << 27
 
 Batches = Iterator[pa.RecordBatch]
 
@@ -39,13 +41,15 @@ def packing(plan: FramePlan, n_buckets: int) -> Callable[[Batches], Batches]:
 def _gathered(batches: Batches, packer: Packer) -> Batches:
     """The batches, several at a time as one."""
     waiting: list[pa.RecordBatch] = []
-    n_rows = 0
+    n_rows, n_bytes = 0, 0
     for batch in batches:
         waiting.append(batch)
         n_rows += batch.num_rows
-        if n_rows >= (ROWS_IF_DISORDERED if packer.disordered else ROWS_PER_CHUNK):
+        n_bytes += batch.nbytes
+        enough = ROWS_IF_DISORDERED if packer.disordered else ROWS_PER_CHUNK
+        if n_rows >= enough or n_bytes >= BYTES_PER_CHUNK:
             yield pa.concat_batches(waiting)
-            waiting, n_rows = [], 0
+            waiting, n_rows, n_bytes = [], 0, 0
     if n_rows:
         yield pa.concat_batches(waiting)
 

@@ -70,7 +70,7 @@ Frame(start=3, end=3, rows=1, closed_by='end of data', cell=(2,))]
         lines = list(self.grid.values())
 
         def prepare(columns: Sequence[pa.Array]) -> np.ndarray:
-            return np.stack([cells(_doubles(column), line) for column, line in zip(columns, lines, strict=True)])
+            return np.stack([cells(_numbers(column), line) for column, line in zip(columns, lines, strict=True)])
 
         return Compiled(rule=Equal(), prepare=prepare, width=len(lines), cell=len(lines))
 
@@ -85,22 +85,27 @@ def _check_breakpoints(name: str, lines: list[Any]) -> None:
         raise InvalidArgument(f"grid[{name!r}]={lines!r} must be numbers that rise strictly, like [0, 10, 25]")
 
 
-def _doubles(column: pa.Array) -> np.ndarray:
-    filled = column.fill_null(0) if column.null_count else column
-    return np.asarray(filled.to_numpy()).astype(np.float64)
+def _numbers(column: pa.Array) -> np.ndarray:
+    return np.asarray((column.fill_null(0) if column.null_count else column).to_numpy())
 
 
-def cells(values: np.ndarray, lines: float | list[float]) -> np.ndarray:
-    """The number of each value's cell.
+def cells(values: np.ndarray, lines: Any) -> np.ndarray:
+    """The number of each value's cell; whole numbers are not rounded.
 
     >>> cells(np.array([-0.5, 0.0, 4.0, 4.1]), 4.0).tolist(), cells(np.array([1.0, 2.0, 9.0]), [1, 5]).tolist()
     ([0, 0, 1, 2], [0, 1, 2])
+    >>> cells(np.array([2**60, 2**60 + 1]), 2**60).tolist()
+    [1, 2]
     """
+    whole = values.dtype == np.int64 and np.asarray(lines).dtype == np.int64
     if isinstance(lines, list):
-        return np.searchsorted(np.array(lines, np.float64), values, side="left").astype(np.int64)
-    finite = np.nan_to_num(np.clip(values / lines, -_FAR, _FAR))
-    number = np.ceil(finite)
+        kind = np.int64 if whole else np.float64
+        return np.searchsorted(np.array(lines, kind), values.astype(kind, copy=False), side="left").astype(np.int64)
+    if whole:
+        return np.asarray(-(-values // lines))
+    number = np.ceil(np.clip(np.nan_to_num(values / lines), -_FAR, _FAR))
     # The quotient may be rounded across a line; the definition compares with multiples of the step.
-    number += (values > number * lines) & (np.abs(number) < _FAR)
-    number -= (values <= (number - 1) * lines) & (np.abs(number) < _FAR)
-    return number.astype(np.int64)
+    near = np.abs(number) < _FAR
+    number += near & (values > number * lines)
+    number -= near & (values <= (number - 1) * lines)
+    return np.asarray(number, np.int64)
