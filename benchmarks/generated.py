@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-CACHE = Path("build") / "bench"
+CACHE = Path(__file__).resolve().parents[1] / "build" / "bench"
 FILES = 8
 PERIOD_ROWS = 60
 STEP_MICROSECONDS = 1_000

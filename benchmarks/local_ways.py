@@ -52,13 +52,17 @@ def duckdb_frames(task: Task, files: Sequence[str]) -> pa.Table:
                 counts="state" if threshold else "true",
                 min_rows=MIN_ROWS if threshold else 1,
             )
-            return connection.execute(query, [list(files)]).fetch_arrow_table()
-        keys = connection.execute(KEYS_SQL, [list(files)]).fetchall()
-        rows = connection.execute(ORDERED_SQL.format(sent=task.sent), [list(files)]).fetch_arrow_table()
+            return _answer(connection, query, files)
+        keys = _answer(connection, KEYS_SQL, files)
+        rows = _answer(connection, ORDERED_SQL.format(sent=task.sent), files)
     ts, values = (rows[name].to_numpy() for name in ("ts", "sent"))
-    edges = np.cumsum([0, *(size for _, size in keys)])
-    parts = ((key, slice(edges[i], edges[i + 1])) for i, (key, _) in enumerate(keys))
+    edges = np.cumsum([0, *keys["n"].to_pylist()])
+    parts = zip(keys["key"].to_pylist(), map(slice, edges, edges[1:]), strict=False)
     return _table((key, *_compiled(task, ts[part], values[part])) for key, part in parts)
+
+
+def _answer(connection: duckdb.DuckDBPyConnection, query: str, files: Sequence[str]) -> pa.Table:
+    return connection.execute(query, [list(files)]).to_arrow_table()
 
 
 def polars_frames(task: Task, files: Sequence[str]) -> pa.Table:

@@ -85,8 +85,7 @@ def do_nothing(task: Task, rows: DataFrame) -> DataFrame:
 
 def sql_windows(task: Task, rows: DataFrame) -> DataFrame:
     """Window functions: islands for Threshold, edges for Boundary; of several ways, these were the fastest."""
-    query = THRESHOLD_SQL if task.name == "threshold" else BOUNDARY_SQL
-    return rows.sparkSession.sql(query, rows=rows) if "{rows}" in query else rows
+    return rows.sparkSession.sql(THRESHOLD_SQL if task.name == "threshold" else BOUNDARY_SQL, rows=rows)
 
 
 def python_loop(task: Task, rows: DataFrame) -> DataFrame:

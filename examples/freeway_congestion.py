@@ -1,7 +1,7 @@
 """Where on the road does traffic jam, and for how long?
 
-A jam begins below 40 mph and is over above 50 mph (hysteresis); a relief of up to a minute does not end it, and what lasts less than three
-minutes is not one.
+A jam begins below 40 mph and is over above 50 mph (hysteresis). A relief of up to a minute does not end it, and
+what lasts less than three minutes is none.
 """
 
 from pyspark.sql import functions as F
@@ -12,7 +12,7 @@ from streamframes.data import freeway
 
 def main() -> None:
     spark = sf.session()
-    reports = freeway(stations=12, hours=24, seed=3).toDF(spark)
+    reports = freeway(stations=12, hours=24, seed=4).toDF(spark)
 
     jam = sf.Threshold("speed < 40", until="speed > 50", merge_gap="1 minute", min_duration="3 minutes")
     jams = sf.frames(reports, jam, ts="ts", by=["highway", "station", "milepost"]).agg(slowest="min(speed)")
@@ -24,7 +24,7 @@ def main() -> None:
 
     print("milepost  jams  minutes  slowest")
     for row in stations.orderBy("milepost").collect():
-        bar = "#" * round(row.minutes / 10)
+        bar = "#" * round(row.minutes / 4)
         print(f"{row.milepost:8.2f}  {row.jams:4}  {row.minutes:7.0f}  {row.slowest:4.1f} mph  {bar}")
 
 

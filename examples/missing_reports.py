@@ -1,7 +1,7 @@
 """What does a report that did not come say about a jam?
 
-Stations report every 20 seconds, but every tenth report is lost. That may end a jam, leave it open, or count as one more slow report; what is
-right depends on the sensors, and the schedule makes it a choice.
+Stations report every 20 seconds, but every tenth report is lost. That may end a jam, leave it open, or count as one
+more slow report. What is right depends on the sensors; a schedule makes it a choice.
 """
 
 import streamframes as sf

@@ -1,7 +1,7 @@
 """How long was a player in each part of the pitch?
 
-Boundary frames last while the position stays in one cell of a grid, so time is charged to cells exactly, however long or short a stay was.
-The time from the last position in a cell to the first one in the next counts for the cell that was left.
+A boundary frame lasts while the position stays in one cell of a grid, so time is charged to cells exactly, however
+long or short a stay was. The way from the last position in a cell to the first in the next counts for the cell left.
 """
 
 import numpy as np
@@ -36,8 +36,8 @@ def main() -> None:
     rows = stays.select("frame_cell", tenths.alias("tenths")).groupBy("frame_cell").agg(F.sum("tenths").alias("tenths"))
 
     time = {tuple(row.frame_cell): row.tenths / 10 for row in rows.collect()}
-    most = max(time.values())
-    print(f"{sum(time.values()):.0f} seconds in {len(time)} cells; {most:.1f} of them in the cell {max(time, key=time.get)}\n")
+    favourite, most = max(time.items(), key=lambda item: item[1])
+    print(f"{sum(time.values()):.0f} seconds in {len(time)} cells; {most:.1f} of them in cell {favourite}\n")
     for y in range(int(-(-WIDTH // CELL)), 0, -1):
         shades = [SHADES[round(9 * time.get((x, y), 0) / most)] * 2 for x in range(1, int(-(-LENGTH // CELL)) + 1)]
         print(f"|{''.join(shades)}|")

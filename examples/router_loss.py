@@ -22,7 +22,8 @@ def main() -> None:
     print(f"{len(found)} episodes in {made.num_rows:,} reports; {made.episodes.num_rows} were planted.\n")
     print("router  from      to        worst  packets lost")
     for row in sorted(found, key=lambda row: -row.lost)[:8]:
-        print(f"{row.router:6}  {row.frame_start:%H:%M:%S}  {row.frame_end:%H:%M:%S}  {row.worst:4.2f}%  {row.lost:12,.0f}")
+        period = f"{row.frame_start:%H:%M:%S}  {row.frame_end:%H:%M:%S}"
+        print(f"{row.router:6}  {period}  {row.worst:4.2f}%  {row.lost:12,.0f}")
 
 
 if __name__ == "__main__":

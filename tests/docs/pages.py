@@ -16,6 +16,7 @@ import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +63,7 @@ class Page:
         text = self.text
         fenced = list(_FENCED.finditer(text))
         found = []
-        for this, following in zip(fenced, [*fenced[1:], None], strict=True):
+        for this, following in zip_longest(fenced, fenced[1:]):
             if this["kind"] != "python":
                 continue
             shows = (

@@ -73,7 +73,7 @@ def _find(reports: Path) -> pa.Table:
     from streamframes.core.schemes import Threshold
 
     engine = start("local[*]")
-    rows = engine.run("Reading", lambda: engine.spark.read.parquet(str(reports)))
+    rows = engine.run("Reading", lambda: engine.spark.read.parquet(str(reports.absolute())))
     loss = frames(rows, Threshold(WHERE, min_duration=MIN_DURATION), ts="rpt_time", by="router")
     found = loss.agg(**MEASURES).orderBy("router", "frame_start")
     return engine.run("Finding frames", found.toArrow)
@@ -118,6 +118,6 @@ def _draw(made: Generated, found: pa.Table, path: Path) -> Path:
         levels=[0.3],
         level_label="threshold",
         title=f"Packet loss of router {router}",
-        subtitle=f"Threshold({WHERE!r}, min_duration={MIN_DURATION!r}) · {frames.num_rows} frames",
+        subtitle=f"Threshold({WHERE!r}, min_duration={MIN_DURATION!r})",
     )
     return save_picture(figure, path, frames=frames, title=f"Packet loss of router {router}")

@@ -29,15 +29,11 @@ READING = {
 
 @dataclass(frozen=True)
 class Source:
-    """Paths as Spark takes them, and their format."""
+    """Paths as Spark takes them, their format, and what messages call them."""
 
     paths: tuple[str, ...]
     format: str
-
-    @property
-    def name(self) -> str:
-        """What messages call it."""
-        return self.paths[0] if len(self.paths) == 1 else f"{self.paths[0]} and {len(self.paths) - 1} more"
+    name: str
 
 
 def source_of(inputs: Sequence[str], format: str | None) -> Source:
@@ -55,7 +51,7 @@ def source_of(inputs: Sequence[str], format: str | None) -> Source:
     if format is None and (len(formats) != 1 or None in formats):
         known = ", ".join(ENDINGS)
         raise InvalidArgument(f"INPUT {' '.join(inputs)!r} does not end in one of {known}; give --input-format")
-    return Source(tuple(paths), format or str(formats.pop()))
+    return Source(tuple(paths), format or str(formats.pop()), " ".join(inputs))
 
 
 def format_of(name: str) -> str | None:
@@ -119,5 +115,5 @@ def _files(path: Path) -> Iterable[Path]:
 
 
 def _literally(path: Path) -> str:
-    """The path for Spark, which would take these characters as a pattern."""
-    return re.sub(r"([\\{}\[\]*?])", r"\\\1", str(path))
+    """The path for Spark, which has a folder of its own and would take these characters as a pattern."""
+    return re.sub(r"([\\{}\[\]*?])", r"\\\1", str(path.absolute()))

@@ -72,7 +72,7 @@ def write(rows: DataFrame, target: Target, order: Sequence[str]) -> None:
     if target.remote:
         writer.mode("overwrite" if target.overwrite else "error").save(target.path)
         return
-    place = Path(target.path)
+    place = Path(target.path).absolute()
     place.parent.mkdir(parents=True, exist_ok=True)
     # A dot hides it from readers of the folder until it is complete.
     unfinished = place.with_name(f".{place.name}.{uuid.uuid4().hex}")

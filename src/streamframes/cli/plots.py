@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from streamframes.spark import DataFrame
 
 NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double", "decimal")
-# More frames than a picture shows, so that it can say that there are more.
-MAX_FRAMES = 10_000
+# What a page of HTML lists, and more than a picture shows.
+MAX_FRAMES = 1_000
 MAX_POINTS = 4_000
 _TICKS = {
     "timestamp": "unix_micros({})",
@@ -66,19 +66,22 @@ class Plot:
         first = first or self.rows.selectExpr(*texts, "0 AS n").first()
         return [None] * len(self.by) if first is None else list(first)[:-1]
 
-    def frames_of(self, frames: DataFrame, group: Sequence[str | None]) -> pa.Table:
-        """The frames of a group, by start."""
+    def frames_of(self, frames: DataFrame, group: Sequence[str | None]) -> tuple[pa.Table, int]:
+        """The first frames of a group by start, and how many there are."""
         chosen = frames.where(_condition(self.by, group))
-        return chosen.orderBy(quoted(f"{self.prefix}start")).limit(MAX_FRAMES).toArrow()
+        table = chosen.orderBy(quoted(f"{self.prefix}start")).limit(MAX_FRAMES).toArrow()
+        return table, chosen.count() if table.num_rows == MAX_FRAMES else table.num_rows
 
-    def signal_of(self, group: Sequence[str | None]) -> pa.Table:
-        """The signal of a group, thinned where it has more points than a picture."""
+    def signal_of(self, group: Sequence[str | None], stretch: tuple[int, int] | None) -> pa.Table:
+        """The signal of a group within a stretch of time, thinned to what a picture shows."""
         ts, value = quoted(self.ts), quoted(self.value)
         tick = _TICKS.get(dict(self.rows.dtypes)[self.ts], "cast({} as bigint)").format(ts)
         chosen = self.rows.where(_condition(self.by, group)).selectExpr(
             f"{ts} AS ts", f"{as_number(self.value)} AS value", f"{tick} AS tick"
         )
         known = chosen.where("value IS NOT NULL AND NOT isnan(value) AND ts IS NOT NULL")
+        if stretch is not None:
+            known = known.where(f"tick BETWEEN {stretch[0]} AND {stretch[1]}")
         size, low, high = known.selectExpr("count(*)", "min(tick)", "max(tick)").first() or (0, 0, 0)
         if size <= MAX_POINTS:
             return known.selectExpr(f"ts AS {ts}", f"value AS {value}").toArrow()
@@ -91,7 +94,8 @@ class Plot:
         from streamframes.draw import draw_frames, save_picture
 
         group = list(wanted) or self.group(frames)
-        table, signal = self.frames_of(frames, group), self.signal_of(group)
+        table, total = self.frames_of(frames, group)
+        signal = self.signal_of(group, self.stretch(table))
         if not signal.num_rows:
             raise StreamFramesError(f"--plot finds no values of {self.value} in {self.named(group) or 'the rows'}")
         title = " of ".join(filter(None, [self.value, self.named(group)]))
@@ -103,10 +107,20 @@ class Plot:
             levels=self.levels(),
             level_label="threshold" if isinstance(self.scheme, Threshold) else "line",
             title=title,
-            subtitle=f"{self.scheme!r} · {table.num_rows:,} frame{'s' * (table.num_rows != 1)}",
+            subtitle=repr(self.scheme),
             prefix=self.prefix,
+            total=total,
         )
         save_picture(figure, path, frames=table, title=title)
+
+    def stretch(self, frames: pa.Table) -> tuple[int, int] | None:
+        """The ticks between which to draw, where there are too many frames to draw all of them."""
+        from streamframes.draw.bands import MAX_BANDS
+
+        if frames.num_rows <= MAX_BANDS:
+            return None
+        start, end = (_ticks(frames[f"{self.prefix}{edge}"].slice(0, MAX_BANDS)) for edge in ("start", "end"))
+        return min(start), max(end)
 
     def named(self, group: Sequence[str | None]) -> str:
         """The group in words."""
@@ -126,6 +140,17 @@ def signal_for(rows: DataFrame, scheme: Scheme, taken: Sequence[str]) -> str:
 def as_number(value: str) -> str:
     """An expression of the user as a number."""
     return f"cast(({value}) AS double)"
+
+
+def _ticks(instants: pa.ChunkedArray) -> list[int]:
+    """Instants as the numbers that Spark's functions in `_TICKS` give."""
+    import pyarrow as pa
+
+    if pa.types.is_timestamp(instants.type):
+        instants = instants.cast(pa.timestamp("us", instants.type.tz)).cast(pa.int64())
+    elif pa.types.is_date(instants.type):
+        instants = instants.cast(pa.date32()).cast(pa.int32())
+    return [int(tick) for tick in instants.to_pylist()]
 
 
 def _condition(by: Sequence[str], group: Sequence[str | None]) -> str:

@@ -60,7 +60,10 @@ class Cutter:
     def feed(self, rows: Rows, x: np.ndarray, groups: GroupIndex) -> tuple[list[pa.RecordBatch], list[Settled]]:
         """Frames that ended, and rows whose frames are known."""
         runs, run_of_row = self.scan.feed(rows, x, len(groups))
-        values = [measure.feed(runs, rows, run_of_row, len(groups)) for measure in self.measures]
+        real = run_of_row
+        if rows.mark.size and self.measures:
+            real = np.where((rows.mark & IMPUTED_ROW)[:, None], -1, run_of_row)
+        values = [measure.feed(runs, rows, real, len(groups)) for measure in self.measures]
         settled: list[Settled] = []
         if self.settles:
             settled = self.settlement.feed(rows, run_of_row, runs, self._ids(runs, groups), len(groups))

@@ -24,6 +24,7 @@ from streamframes.errors import StreamFramesError
 
 Function = Literal["count", "sum", "avg", "min", "max", "first", "last", "stddev"]
 MEASURES: tuple[str, ...] = ("count", "sum", "avg", "min", "max", "first", "last", "stddev")
+_LONGEST = 2**63 - 1
 _COUNT, _SUM, _AVG, _MIN, _MAX, _FIRST, _LAST, _STDDEV = range(8)
 
 
@@ -50,9 +51,8 @@ def _accumulate(function: int, values: Any, valid: Any, run_of_row: Any, n: Any,
             continue
         value = values[i]
         if function == _SUM or function == _AVG:  # noqa: SIM109  (Numba compiles this to two comparisons)
-            total = a[run] + value
-            overflow |= (total < a[run]) != (value < 0)
-            a[run] = total
+            overflow |= a[run] > _LONGEST - value if value > 0 else a[run] < -_LONGEST - value
+            a[run] += value
         elif function == _MIN:
             if n[run] == 1 or value < a[run] or a[run] != a[run]:
                 a[run] = value
@@ -140,7 +140,8 @@ def _typed(array: pa.Array, kind: pa.DataType) -> pa.Array:
 class EdgeAccumulator:
     """first or last: the value of a frame's first or last row, of any type.
 
-    `values` holds one value for each open frame, `place` says at which position, counted from 1.
+    `values` holds one value for each open frame, `place` says at which position, counted from 1; a frame of
+    made-up reports alone has none.
     """
 
     def __init__(self, measure: Measure, n_lanes: int) -> None:
@@ -156,21 +157,30 @@ class EdgeAccumulator:
         first, last = np.full(slot.size, -1), np.full(slot.size, -1)
         for lane in range(self.n_lanes):
             _edges(run_of_row[:, lane], first, last)
-        at = first if self.measure.function == "first" else last
-        from_before = (at < 0) | (goes_on & (self.measure.function == "first"))
-        column = rows.columns[self.measure.column or 0]
-        joined = pa.concat_arrays([column.cast(self.measure.type), self.values])
-        index = np.where(from_before, self.place[slot] - 1 + len(rows), at)
+        from_before = np.where(goes_on, self.place[slot], 0)
+        nothing = len(rows) + len(self.values)
+        index = np.where(from_before > 0, from_before - 1 + len(rows), nothing)
+        if self.measure.function == "first":
+            index = np.where((index == nothing) & (first >= 0), first, index)
+        else:
+            index = np.where(last >= 0, last, index)
+        column = rows.columns[self.measure.column or 0].cast(self.measure.type)
+        joined = pa.concat_arrays([column, self.values, pa.nulls(1, self.measure.type)])
+        self._remember(joined, index, slot, runs.is_open & (index != nothing), len(rows))
+        return joined.take(pa.array(index[runs.is_frame]))
+
+    def _remember(self, joined: pa.Array, index: np.ndarray, slot: np.ndarray, keep: np.ndarray, shift: int) -> None:
+        """Keep one value for each open frame: those of these runs, and those of groups that had no row."""
         self.place[slot] = 0
         others = np.flatnonzero(self.place)
-        kept = np.concatenate([index[runs.is_open], self.place[others] - 1 + len(rows)])
-        self.place[np.concatenate([slot[runs.is_open], others])] = np.arange(1, kept.size + 1)
+        kept = np.concatenate([index[keep], self.place[others] - 1 + shift])
+        self.place[np.concatenate([slot[keep], others])] = np.arange(1, kept.size + 1)
         self.values = joined.take(pa.array(kept))
-        return joined.take(pa.array(index[runs.is_frame]))
 
     def finish(self, runs: Runs) -> pa.Array:
         """The measure of the frames that the end of the data closed."""
-        return self.values.take(pa.array(self.place[slots(runs, self.n_lanes)[runs.is_frame]] - 1))
+        place = self.place[slots(runs, self.n_lanes)[runs.is_frame]]
+        return self.values.take(pa.array(place - 1, mask=place == 0))
 
 
 def accumulators(measures: Sequence[Measure], n_lanes: int) -> list[NumberAccumulator | EdgeAccumulator]:

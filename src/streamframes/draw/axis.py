@@ -7,7 +7,7 @@ from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from matplotlib import dates
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.ticker import EngFormatter, FuncFormatter, MaxNLocator
 
 from streamframes.draw.signal import Instants
 
@@ -15,6 +15,8 @@ INK = "#22303c"
 FAINT = "#d8dee4"
 
 _DATES: Any = dates  # Matplotlib has no types for it.
+
+_LARGE = 1e5
 
 # For ticks of years, months, days, hours, minutes, seconds; and for those at the beginning of the next longer unit.
 _FORMATS = ["%Y", "%b", "%d %b", "%H:%M", "%H:%M", "%H:%M:%S"]
@@ -39,6 +41,14 @@ def label_instants(axes: Any, name: str, instants: Instants) -> None:
         axes.xaxis.set_major_locator(MaxNLocator(nbins=10, integer=True, steps=[1, 2, 5, 10]))
         axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:,.0f}"))
     axes.set_xlabel(name)
+
+
+def label_values(axes: Any, name: str) -> None:
+    """Large values with k, M, G, so that no power of ten stands apart."""
+    low, high = axes.get_ylim()
+    if max(abs(low), abs(high)) >= _LARGE and high - low >= _LARGE / 100:
+        axes.yaxis.set_major_formatter(EngFormatter(sep=""))
+    axes.set_ylabel(name)
 
 
 def tidy(axes: Any) -> None:

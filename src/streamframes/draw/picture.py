@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from streamframes.draw.axis import INK, label_instants, tidy
+from streamframes.draw.axis import INK, label_instants, label_values, tidy
 from streamframes.draw.bands import MAX_BANDS, Bands, bands_of
 from streamframes.draw.signal import Instants, as_table, broken, column_of, in_order, instants, numbers, thinned
 
@@ -41,6 +41,7 @@ def draw_frames(
     subtitle: str = "",
     label: str | None = None,
     prefix: str = "frame_",
+    total: int | None = None,
     size: tuple[float, float] = (12.0, 4.0),
 ) -> Figure:
     """Draw the signal of one group and its frames.
@@ -57,6 +58,8 @@ def draw_frames(
         What is seen, how it was found, and the name of the value axis with its unit.
     prefix
         What the names of the frame columns begin with.
+    total
+        How many frames there are, if `frames` holds only the first of them.
     size
         Inches; a PNG has 100 points an inch.
 
@@ -71,7 +74,6 @@ def draw_frames(
     bands = bands_of(as_table(frames), prefix)
     shown = bands.first(MAX_BANDS)
     if len(shown) < len(bands):
-        subtitle = f"{subtitle} · the first {len(shown)} of {len(bands):,} frames".lstrip(" ·")
         inside = (at >= shown.start[0]) & (at <= shown.end.max())
         at, signal = at[inside], signal[inside]
     figure = Figure(figsize=size, dpi=100, layout="constrained", facecolor="white")
@@ -81,11 +83,11 @@ def draw_frames(
         *_draw_bands(strip, axes, shown, at),
         *_draw_levels(axes, levels, level_label),
     ]
-    axes.set_ylabel(label or value)
     axes.margins(x=0.01)
+    label_values(axes, label or value)
     tidy(axes)
     label_instants(axes, ts, Instants(at, place.is_time, place.zone))
-    _entitle(strip, title, subtitle)
+    _entitle(strip, title, " · ".join(filter(None, [subtitle, _number(len(shown), total or len(bands))])))
     figure.legend(handles=handles, loc="outside lower center", ncols=len(handles), **_LEGEND)
     return figure
 
@@ -131,6 +133,12 @@ def _draw_levels(axes: Any, levels: Sequence[float], label: str) -> list[Any]:
     text = ", ".join(f"{level:g}" for level in levels[:_NAMED_LEVELS])
     more = ", ..." if len(levels) > _NAMED_LEVELS else ""
     return [Line2D([], [], color=LEVEL, linewidth=1.2, linestyle=_DASHES, label=f"{label} {text}{more}")]
+
+
+def _number(shown: int, total: int) -> str:
+    if shown < total:
+        return f"the first {shown} of {total:,} frames"
+    return "1 frame" if total == 1 else f"{total:,} frames"
 
 
 def _entitle(strip: Any, title: str, subtitle: str) -> None:

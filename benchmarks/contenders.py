@@ -1,0 +1,87 @@
+"""Who takes part: all ways to do a task on a table, each as a contender that can be timed and counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+
+from benchmarks import local_ways, spark_ways
+from benchmarks.generated import Shape
+from benchmarks.rounds import Contender, Disagreement
+from benchmarks.tasks import Task
+
+OURS, NOTHING, WINDOWS = "streamframes", "mapInArrow that does nothing", "Spark SQL windows"
+LOOP, NUMBA = "applyInPandas, Python loop", "applyInPandas, Numba"
+DUCKDB, POLARS = "DuckDB", "Polars"
+
+# The Python loop would take minutes: it gets the first two of eight files, and its time is scaled.
+LOOP_FILES = 2
+
+
+def contenders_of(task: Task, shape: Shape, paths: Sequence[str], spark: SparkSession) -> Iterator[Contender]:
+    """All ways to do a task, ours first."""
+    rows = spark.read.parquet(*paths)
+    yield on_spark(OURS, spark_ways.ours, task, shape, rows)
+    yield _nothing(task, shape, rows)
+    if task.is_sequential:
+        yield on_spark(NUMBA, spark_ways.numba_loop, task, shape, rows)
+        few = spark.read.parquet(*paths[:LOOP_FILES])
+        few_shape = Shape(few.count(), shape.keys)
+        yield on_spark(OURS, spark_ways.ours, task, few_shape, few, timed=False)
+        yield on_spark(LOOP, spark_ways.python_loop, task, few_shape, few)
+    else:
+        yield on_spark(WINDOWS, spark_ways.sql_windows, task, shape, rows)
+    yield _local(DUCKDB, local_ways.duckdb_frames, task, shape, paths)
+    yield _local(POLARS, local_ways.polars_frames, task, shape, paths)
+
+
+def on_spark(
+    name: str,
+    way: Callable[[Task, DataFrame], DataFrame],
+    task: Task,
+    shape: Shape,
+    rows: DataFrame,
+    *,
+    timed: bool = True,
+) -> Contender:
+    """A way that returns a DataFrame of frames; planning it is part of the work."""
+    return Contender(
+        name=name,
+        task=task.name,
+        keys=shape.keys,
+        rows=shape.rows,
+        run=lambda: spark_ways.finish(way(task, rows)),
+        count=lambda: spark_ways.finish_counting(way(task, rows)),
+        timed=timed,
+    )
+
+
+def _nothing(task: Task, shape: Shape, rows: DataFrame) -> Contender:
+    def check_all_arrived() -> None:
+        arrived = sum(row.n for row in spark_ways.do_nothing(task, rows).collect())
+        if arrived != shape.rows:
+            raise Disagreement(f"{NOTHING} saw {arrived:,} of {shape.rows:,} rows")
+
+    return Contender(
+        name=NOTHING,
+        task=task.name,
+        keys=shape.keys,
+        rows=shape.rows,
+        run=lambda: spark_ways.finish(spark_ways.do_nothing(task, rows)),
+        count=check_all_arrived,
+    )
+
+
+def _local(name: str, way: Callable[..., Any], task: Task, shape: Shape, paths: Sequence[str]) -> Contender:
+    find = partial(way, task, paths)
+    return Contender(
+        name=name,
+        task=task.name,
+        keys=shape.keys,
+        rows=shape.rows,
+        run=find,
+        count=lambda: int(find().num_rows),
+    )

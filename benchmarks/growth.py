@@ -1,0 +1,67 @@
+"""How time grows with the rows: four times the rows should take about four times as long."""
+
+from __future__ import annotations
+
+from pyspark.sql import SparkSession
+from rich.console import Console
+
+from benchmarks import spark_ways
+from benchmarks.contenders import on_spark
+from benchmarks.generated import Shape, files
+from benchmarks.options import Options, parse
+from benchmarks.report import Report, Target, open_console, publish
+from benchmarks.rounds import measure
+from benchmarks.tasks import TASKS
+
+KEYS = 100
+TIMES_AS_MANY = 4
+LIMIT = 4.6
+
+
+def main() -> None:
+    """Measure, print and save."""
+    options = parse(__doc__ or "", rows=20_000_000, rounds=3)
+    console = open_console()
+    spark = spark_ways.start_session()
+    try:
+        report = run(spark, options, console)
+    finally:
+        spark.stop()
+    publish(report, options.out, console)
+
+
+def run(spark: SparkSession, options: Options, console: Console) -> Report:
+    """The report on a table and one with a quarter of its rows."""
+    contenders = []
+    sizes = (options.rows // TIMES_AS_MANY, options.rows)
+    tables = {rows: spark.read.parquet(*files(Shape(rows, KEYS), options.cache)) for rows in sizes}
+    for task in TASKS:
+        for rows, table in tables.items():
+            contenders.append(on_spark(f"{rows:,} rows", spark_ways.ours, task, Shape(rows, KEYS), table))
+    measurements = measure(contenders, options.rounds, console)
+    best = {(each.contender.task, each.contender.rows): each for each in measurements}
+    few, many = sizes
+    growth = {task.name: best[task.name, many].best / best[task.name, few].best for task in TASKS}
+    return Report(
+        name="growth",
+        title=f"{TIMES_AS_MANY} times the rows",
+        header=["task", f"{few:,} rows", f"{many:,} rows", "ratio"],
+        cells=[
+            [name, f"{best[name, few].best:.2f} s", f"{best[name, many].best:.2f} s", f"{ratio:.2f}"]
+            for name, ratio in growth.items()
+        ],
+        measurements=[
+            {"task": task, "rows": rows, "keys": KEYS, "frames": each.frames, "rounds": each.seconds}
+            for (task, rows), each in best.items()
+        ],
+        targets=[
+            Target(f"{name}: time of {TIMES_AS_MANY} times the rows", "<=", LIMIT, ratio)
+            for name, ratio in growth.items()
+        ],
+        settings={"rows": options.rows, "rounds": options.rounds, "keys": KEYS},
+        java=spark_ways.java_version(spark),
+    )
+
+
+if __name__ == "__main__":
+    main()

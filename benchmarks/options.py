@@ -1,0 +1,47 @@
+"""Options: what every benchmark can be told on its command line."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.generated import CACHE
+
+QUICK_ROWS = 1_000_000
+RESULTS = Path(__file__).resolve().parent / "results"
+
+
+@dataclass(frozen=True)
+class Options:
+    """How much is measured, how often, and where the results go."""
+
+    rows: int
+    rounds: int
+    out: Path
+    cache: Path = CACHE
+
+
+def parse(about: str, *, rows: int, rounds: int, arguments: Sequence[str] | None = None) -> Options:
+    """Options from a command line, with a benchmark's own defaults."""
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+    parser.add_argument("--rows", type=_count, help=f"rows of the largest table (default: {rows:,})")
+    parser.add_argument("--rounds", type=_count, help=f"timed rounds, of which the best counts (default: {rounds})")
+    parser.add_argument(
+        "--quick", action="store_true", help="a million rows, one round; results go to build/bench/results"
+    )
+    parser.add_argument("--out", type=Path, help="where the results go (default: benchmarks/results)")
+    given = parser.parse_args(arguments)
+    return Options(
+        rows=given.rows or (QUICK_ROWS if given.quick else rows),
+        rounds=given.rounds or (1 if given.quick else rounds),
+        out=given.out or (CACHE / "results" if given.quick else RESULTS),
+    )
+
+
+def _count(text: str) -> int:
+    number = int(text.replace("_", ""))
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is less than 1")
+    return number

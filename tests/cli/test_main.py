@@ -1,0 +1,101 @@
+"""The program: help, version, exit status; none of it starts Spark."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+
+import pytest
+from typer.testing import CliRunner
+
+import streamframes.cli.engine
+from streamframes.cli.main import app
+from streamframes.errors import StreamFramesError
+
+
+@pytest.fixture
+def run(monkeypatch):
+    def no_spark(master):
+        raise StreamFramesError("Spark was started")
+
+    monkeypatch.setattr(streamframes.cli.engine, "start", no_spark)
+    monkeypatch.setenv("COLUMNS", "120")
+    return lambda *arguments: CliRunner().invoke(app, arguments)
+
+
+def test_help_names_the_commands(run):
+    told = run("--help")
+    assert told.exit_code == 0
+    assert "frames" in told.stdout
+    assert "demo" in told.stdout
+
+
+def test_help_of_frames_names_every_scheme(run):
+    told = run("frames", "--help").stdout
+    for scheme in ("threshold", "delta", "boundary", "aggregate", "change", "gap", "every", "count"):
+        assert f"--{scheme}" in told
+
+
+def test_version_is_that_of_the_package(run):
+    from importlib.metadata import version
+
+    assert run("--version").stdout == f"streamframes {version('streamframes')}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["a.csv", "--ts", "t"], "give exactly one scheme"),
+        (["a.csv", "--ts", "t", "--gap", "5", "--until", "x > 1"], "--until belongs to --threshold"),
+        (["a.csv", "--ts", "t", "--aggregate", "volume"], "write it like 'sum(volume) >= 25'"),
+        (["a.csv", "--ts", "t", "--gap", "5", "--agg", "max(x)"], "write it like 'worst=max(drop_pct)'"),
+        (["a.csv", "--ts", "t", "--gap", "5", "--tag", "--agg", "a=max(x)"], "leave out --agg or --tag"),
+        (["a.csv", "--ts", "t", "--gap", "5", "--keep-outside"], "--keep-outside belongs to --tag"),
+        (["a.csv", "--ts", "t", "--gap", "5", "--show", "0"], "--show 0 must be at least 1"),
+        (["a.csv", "--ts", "t", "--gap", "5", "--plot-value", "x"], "belong to --plot FILE"),
+        (["a.csv", "--ts", "t", "--gap", "5", "--plot", "a.jpg"], "end it in one of .png, .svg, .html"),
+        (["a.csv", "--ts", "t", "--gap", "5", "--plot", "a.png", "--plot-group", "r1"], "one value for each --by"),
+        (["a.csv", "--ts", "t", "--gap", "5", "--output", "a.txt"], "give --output-format"),
+        (["a.txt", "--ts", "t", "--gap", "5"], "give --input-format"),
+    ],
+)
+def test_a_bad_argument_is_one_line_on_stderr_and_status_2(run, tmp_path, monkeypatch, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.csv").write_text("t\n1\n")
+    (tmp_path / "a.txt").write_text("t\n1\n")
+    told = run("frames", *arguments)
+    assert told.exit_code == 2
+    assert message in told.stderr
+    assert told.stderr.startswith("streamframes: ")
+    assert told.stderr.count("\n") == 1
+    assert told.stdout == ""
+
+
+@pytest.mark.parametrize(
+    "arguments", [["frames", "a.csv", "--gap", "5"], ["frames", "a.csv", "--nulls", "maybe"], ["nix"]]
+)
+def test_a_wrong_option_is_told_without_a_traceback(run, arguments):
+    told = run(*arguments)
+    assert told.exit_code == 2
+    assert "Traceback" not in told.stderr
+    assert told.stdout == ""
+
+
+def test_a_missing_file_is_named_with_status_1_before_spark_starts(run):
+    told = run("frames", "nix.csv", "--ts", "t", "--gap", "5")
+    assert (told.exit_code, told.stderr) == (1, "streamframes: cannot read nix.csv: no such file or folder\n")
+
+
+def test_help_loads_neither_spark_nor_matplotlib():
+    code = (
+        "import sys; from streamframes.cli.main import app\n"
+        "try: app(['frames', '--help'])\n"
+        "except SystemExit: pass\n"
+        "print([name for name in ('pyspark', 'matplotlib', 'pandas') if name in sys.modules])"
+    )
+    began = time.monotonic()
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert told.splitlines()[-1] == "[]"
+    # Less than a second where nothing else runs.
+    assert time.monotonic() - began < 15
