@@ -1,8 +1,8 @@
 """The rows that are measured: made once, kept as Parquet files in a cache folder.
 
-A row is (key string, ts timestamp, value double, volume long). A value swings about 0.5 with a period of some 60
-rows of its key and is noisy, so that every scheme finds frames of a few to a few dozen rows; the noise keeps
-doubles from compressing. Instants rise from row to row and are unique; keys are drawn at random.
+A row is (key string, ts timestamp, value double, volume long). A value swings between about -0.1 and 1.1 with a
+period of some 60 rows of its key and is noisy, so that every scheme finds frames of a few to a few dozen rows; the
+noise keeps doubles from compressing. Instants rise from row to row and are unique; keys are drawn at random.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def rows_numbered(numbers: np.ndarray, keys: int, *, seed: int) -> pa.RecordBatc
     key = rng.integers(0, keys, numbers.size)
     ts = FIRST_INSTANT + numbers * STEP_MICROSECONDS + rng.integers(0, STEP_MICROSECONDS, numbers.size)
     turns = numbers / (keys * PERIOD_ROWS) + key / keys
-    value = 0.5 + 0.35 * np.sin(2 * np.pi * turns) + rng.normal(0, 0.03, numbers.size)
+    value = 0.5 + 0.6 * np.sin(2 * np.pi * turns) + rng.normal(0, 0.03, numbers.size)
     volume = rng.integers(0, 20, numbers.size)
     names = pa.array([f"key-{number:03d}" for number in range(keys)])
     return pa.RecordBatch.from_arrays(

@@ -27,7 +27,7 @@ from (
     select key, ts, state, row_number() over w as number,
       state is distinct from lag(state) over w as is_first,
       state is distinct from lead(state) over w as is_last
-    from (select key, ts, {state} as state from read_parquet(?))
+    from (select key, ts, {state} as state from read_parquet({files}))
     window w as (partition by key order by ts)
   )
   where (is_first or is_last) and {counts}
@@ -35,9 +35,9 @@ from (
 )
 where is_first and frame_rows >= {min_rows}
 """
-KEYS_SQL = "select key, count(*) as n from read_parquet(?) group by key order by hash(key)"
+KEYS_SQL = "select key, count(*) as n from read_parquet({files}) group by key order by hash(key)"
 # Hashes sort twice as fast as strings, and the kernel only needs equal keys to stand together.
-ORDERED_SQL = "select epoch_us(ts) as ts, {sent} as sent from read_parquet(?) order by hash(key), ts"
+ORDERED_SQL = "select epoch_us(ts) as ts, {sent} as sent from read_parquet({files}) order by hash(key), ts"
 
 Frames = tuple[str, np.ndarray, np.ndarray, np.ndarray]
 
@@ -48,21 +48,23 @@ def duckdb_frames(task: Task, files: Sequence[str]) -> pa.Table:
         if not task.is_sequential:
             threshold = task.name == "threshold"
             query = EDGES_SQL.format(
+                files=_literal(files),
                 state="value > 0.5" if threshold else "ceil(value * 4)::bigint",
                 counts="state" if threshold else "true",
                 min_rows=MIN_ROWS if threshold else 1,
             )
-            return _answer(connection, query, files)
-        keys = _answer(connection, KEYS_SQL, files)
-        rows = _answer(connection, ORDERED_SQL.format(sent=task.sent), files)
+            return connection.sql(query).to_arrow_table()
+        keys = connection.sql(KEYS_SQL.format(files=_literal(files))).to_arrow_table()
+        rows = connection.sql(ORDERED_SQL.format(files=_literal(files), sent=task.sent)).to_arrow_table()
     ts, values = (rows[name].to_numpy() for name in ("ts", "sent"))
     edges = np.cumsum([0, *keys["n"].to_pylist()])
     parts = zip(keys["key"].to_pylist(), map(slice, edges, edges[1:]), strict=False)
     return _table((key, *_compiled(task, ts[part], values[part])) for key, part in parts)
 
 
-def _answer(connection: duckdb.DuckDBPyConnection, query: str, files: Sequence[str]) -> pa.Table:
-    return connection.execute(query, [list(files)]).to_arrow_table()
+def _literal(files: Sequence[str]) -> str:
+    """Files as a list in SQL; as a parameter they would make DuckDB hold the answer twice."""
+    return "[" + ", ".join("'" + path.replace("'", "''") + "'" for path in files) + "]"
 
 
 def polars_frames(task: Task, files: Sequence[str]) -> pa.Table:

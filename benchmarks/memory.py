@@ -45,14 +45,21 @@ class Watch:
         """Note what all workers hold now."""
         for process in psutil.Process().children(recursive=True):
             try:
-                if "pyspark.daemon" in process.cmdline() or "pyspark.worker" in process.cmdline():
-                    held = max(process.memory_info().rss, _peak(process.pid))
+                if _is_worker(process):
+                    held = max(process.memory_info().rss, peak_of(process.pid))
                     self.peaks[process.pid] = max(held, self.peaks.get(process.pid, 0))
             except (psutil.NoSuchProcess, psutil.AccessDenied, FileNotFoundError, ProcessLookupError):
                 continue
 
 
-def _peak(process: int) -> int:
+def _is_worker(process: psutil.Process) -> bool:
+    """Workers are forked from a daemon, or started one by one; the daemon itself sees no rows."""
+    line, parent = process.cmdline(), process.parent()
+    forked = parent is not None and "pyspark.daemon" in parent.cmdline()
+    return "pyspark.worker" in line and (forked or "pyspark.daemon" not in line)
+
+
+def peak_of(process: int) -> int:
     """What the system says the process has held at most, or 0 where it does not tell."""
     status = Path(f"/proc/{process}/status")
     if not status.exists():

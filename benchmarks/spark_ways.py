@@ -84,7 +84,7 @@ def do_nothing(task: Task, rows: DataFrame) -> DataFrame:
 
 
 def sql_windows(task: Task, rows: DataFrame) -> DataFrame:
-    """Window functions: islands for Threshold, edges for Boundary; of several ways, these were the fastest."""
+    """Window functions: islands for Threshold, edges for Boundary; the fastest of several that were tried."""
     return rows.sparkSession.sql(THRESHOLD_SQL if task.name == "threshold" else BOUNDARY_SQL, rows=rows)
 
 

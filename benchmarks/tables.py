@@ -5,7 +5,7 @@ Every way reads the same Parquet files and computes all frames of the same rows,
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pyspark.sql import SparkSession
@@ -53,7 +53,11 @@ def run(spark: SparkSession, options: Options, console: Console) -> Report:
             paths = files(shape, options.cache)
         for task in TASKS:
             contenders += contenders_of(task, shape, paths, spark)
-    measurements = measure(contenders, options.rounds, console)
+    return report_of(measure(contenders, options.rounds, console), options, spark_ways.java_version(spark))
+
+
+def report_of(measurements: Sequence[Measurement], options: Options, java: str) -> Report:
+    """What the measurements say."""
     times = {_place(each): each.best * options.rows / each.contender.rows for each in measurements}
     return Report(
         name="tables",
@@ -64,7 +68,7 @@ def run(spark: SparkSession, options: Options, console: Console) -> Report:
         targets=list(targets(times)),
         settings={"rows": options.rows, "rounds": options.rounds, "files": FILES},
         notes=NOTES if options.rows >= ROWS else (*NOTES, TOO_FEW),
-        java=spark_ways.java_version(spark),
+        java=java,
     )
 
 

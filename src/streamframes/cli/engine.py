@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 import tempfile
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from streamframes.spark import SparkSession
 
 T = TypeVar("T")
+
+_CHATTER = ("WARN", "Using Spark", "Setting ", "To adjust")
 
 
 @dataclass(frozen=True)
@@ -57,12 +60,14 @@ def start(master: str) -> Engine:
         running = SparkSession.getActiveSession()
         if running is not None:
             return Engine(running)
+        # Python's own loggers would report an interrupted job with a traceback.
+        logging.getLogger().addHandler(logging.NullHandler())
         with hushed() as log:
             try:
                 with plain_failures("Spark did not start"):
                     return Engine(session(master=master, spark_ui_showConsoleProgress="false"))
             except StreamFramesError as error:
-                raise StreamFramesError(f"{error} {_last_line(log)}") from error
+                raise StreamFramesError(f"{error} {_first_complaint(log)}") from error
 
 
 @contextmanager
@@ -86,7 +91,8 @@ def hushed() -> Iterator[BinaryIO]:
                 os.close(copy)
 
 
-def _last_line(log: BinaryIO) -> str:
+def _first_complaint(log: BinaryIO) -> str:
     log.seek(0)
-    lines = [line.strip() for line in log.read().decode(errors="replace").splitlines() if line.strip()]
-    return f"({lines[-1]})" if lines else ""
+    lines = log.read().decode(errors="replace").splitlines()
+    told = [line.strip() for line in lines if line.strip() and not any(word in line for word in _CHATTER)]
+    return f"Spark needs Java 17 or newer. ({told[0]})" if told else "Spark needs Java 17 or newer."

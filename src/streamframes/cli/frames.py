@@ -53,14 +53,14 @@ def frames(
     if result.explain:
         say(planned.explain())
         return
-    plot = None if picture.plot is None else _plot(engine, rows, chosen, source, result, picture)
+    plot = None if picture.plot is None else _plot(engine, planned, picture)
     found = _result(planned, result)
     if plot is not None:
         found = found.cache()
     if target is None:
-        _print(engine, found, source, result)
+        _print(engine, found, _order(planned, result), result)
     else:
-        _write(engine, found, target, source, result, began)
+        _write(engine, found, target, _order(planned, result), result, began)
     if plot is not None and picture.plot is not None:
         path, group = picture.plot, picture.plot_group
         engine.run("Drawing", lambda: plot.draw(found, path, group), failed=f"cannot draw {path}")
@@ -120,17 +120,18 @@ def _result(planned: Frames, result: ResultOptions) -> DataFrame:
     return planned.agg(**measures) if measures else planned.toDF()
 
 
-def _order(source: SourceOptions, result: ResultOptions) -> list[str]:
-    inner = [*source.ts, f"{result.prefix}id"] if result.tag else [f"{result.prefix}start"]
-    return [*source.by, *inner]
+def _order(planned: Frames, result: ResultOptions) -> list[str]:
+    plan = planned.plan
+    inner = [plan.ts, *plan.ties, f"{plan.prefix}id"] if result.tag else [f"{plan.prefix}start"]
+    return [*plan.by, *inner]
 
 
-def _print(engine: Engine, found: DataFrame, source: SourceOptions, result: ResultOptions) -> None:
+def _print(engine: Engine, found: DataFrame, order: list[str], result: ResultOptions) -> None:
     from streamframes.cli.outputs import quoted
     from streamframes.spark.progress import counted
 
     counting, total = counted(found)
-    first = counting.orderBy(*map(quoted, _order(source, result))).limit(result.show)
+    first = counting.orderBy(*map(quoted, order)).limit(result.show)
     table = engine.run("Finding frames", first.toArrow, failed="cannot find the frames")
     # An id is for joining, not for reading.
     names = [name for name in table.column_names if result.tag or name != f"{result.prefix}id"]
@@ -144,7 +145,7 @@ def _print(engine: Engine, found: DataFrame, source: SourceOptions, result: Resu
 
 
 def _write(
-    engine: Engine, found: DataFrame, target: Target, source: SourceOptions, result: ResultOptions, began: float
+    engine: Engine, found: DataFrame, target: Target, order: list[str], result: ResultOptions, began: float
 ) -> None:
     from streamframes.cli.outputs import write
     from streamframes.spark.progress import counted
@@ -152,23 +153,17 @@ def _write(
     counting, total = counted(found)
     engine.run(
         "Finding frames",
-        lambda: write(counting, target, _order(source, result)),
+        lambda: write(counting, target, order),
         failed=f"cannot write {target.path}",
     )
     what = "rows" if result.tag else "frames"
     note(f"Wrote {total():,} {what} to {target.path} in {time.monotonic() - began:.1f} s.")
 
 
-def _plot(
-    engine: Engine,
-    rows: DataFrame,
-    scheme: Scheme,
-    source: SourceOptions,
-    result: ResultOptions,
-    picture: PictureOptions,
-) -> Plot:
+def _plot(engine: Engine, planned: Frames, picture: PictureOptions) -> Plot:
     from streamframes.cli.plots import Plot, as_number, signal_for
 
-    value = picture.plot_value or signal_for(rows, scheme, [*source.ts, *source.by])
-    engine.analyse(f"--plot-value {value}", lambda: rows.selectExpr(as_number(value)))
-    return Plot(rows, scheme, source.ts[0], source.by, result.prefix, value)
+    plan = planned.plan
+    value = picture.plot_value or signal_for(plan.rows, plan.scheme, [plan.ts, *plan.by])
+    engine.analyse(f"--plot-value {value}", lambda: plan.rows.selectExpr(as_number(value)))
+    return Plot(plan.rows, plan.scheme, plan.ts, plan.by, plan.prefix, value)

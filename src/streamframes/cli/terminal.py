@@ -19,22 +19,31 @@ _ENDLESS = 10_000
 
 
 def reporting(command: Callable[..., None]) -> Callable[..., None]:
-    """Turn the library's errors into one line on stderr and an exit status: 2 for a bad argument, else 1."""
+    """Turn errors into one line on stderr and an exit status: 2 for a bad argument, else 1."""
 
     @wraps(command)
     def reported(**values: Any) -> None:
         try:
             command(**values)
         except StreamFramesError as error:
-            typer.echo(f"streamframes: {' '.join(str(error).split())}", err=True)
+            _complain(str(error))
             raise typer.Exit(2 if isinstance(error, InvalidArgument) else 1) from None
+        except BrokenPipeError:
+            raise  # The reader has seen enough; Typer ends quietly.
+        except OSError as error:
+            _complain(f"{error.filename or 'a file'}: {error.strerror or error}")
+            raise typer.Exit(1) from None
 
     return reported
 
 
-def say(text: str = "", *, err: bool = False) -> None:
+def _complain(text: str) -> None:
+    typer.echo(f"streamframes: {' '.join(text.split())}", err=True)
+
+
+def say(text: str) -> None:
     """Print a line, with markup, without folding it."""
-    _console(err=err).print(text, highlight=False, soft_wrap=True)
+    _console(err=False).print(text, highlight=False, soft_wrap=True)
 
 
 def note(text: str) -> None:

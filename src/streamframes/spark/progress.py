@@ -17,7 +17,7 @@ from pyspark.sql import functions as F
 
 from streamframes.errors import StreamFramesError
 
-_GROUP = "spark.jobGroup.id"
+_GROUP = ("spark.jobGroup.id", "spark.job.description", "spark.job.interruptOnCancel")
 _STATE = " SQLSTATE:"
 _LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 
@@ -50,7 +50,7 @@ def watched(spark: SparkSession, report: Callable[[Tasks], None], *, every: floa
             except (Py4JError, OSError):
                 return  # The gateway is gone, and the body will say so.
 
-    before = context.getLocalProperty(_GROUP)
+    before = {name: context.getLocalProperty(name) for name in _GROUP}
     context.setJobGroup(group, "streamframes")
     poller = Thread(target=poll, name="streamframes-progress", daemon=True)
     poller.start()
@@ -59,7 +59,8 @@ def watched(spark: SparkSession, report: Callable[[Tasks], None], *, every: floa
     finally:
         finished.set()
         poller.join()
-        context.setLocalProperty(_GROUP, before)
+        for name, value in before.items():
+            context.setLocalProperty(name, value)
 
 
 def _tasks(tracker: Any, group: str) -> Tasks:
@@ -81,7 +82,14 @@ def _tasks(tracker: Any, group: str) -> Tasks:
 def counted(rows: DataFrame) -> tuple[DataFrame, Callable[[], int]]:
     """The same rows, and how many passed, which is known once a job over them has ended."""
     seen = Observation()
-    return rows.observe(seen, F.count(F.lit(1)).alias("rows")), lambda: int(seen.get["rows"])
+
+    def total() -> int:
+        try:
+            return int(seen.get["rows"])
+        except Py4JJavaError:
+            return 0  # Where Spark learns on the way that there are no rows, it observes nothing.
+
+    return rows.observe(seen, F.count(F.lit(1)).alias("rows")), total
 
 
 @contextmanager

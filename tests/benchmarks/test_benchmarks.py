@@ -1,0 +1,160 @@
+"""What stands around the measuring: generated rows, rounds, targets, reports and command lines."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import psutil
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from rich.console import Console
+
+from benchmarks import core, growth, memory, options, tables
+from benchmarks.contenders import LOOP, NOTHING, NUMBA, OURS, WINDOWS, contenders_of
+from benchmarks.generated import FILES, Shape, files
+from benchmarks.options import Options, parse
+from benchmarks.report import Report, Target, save, show
+from benchmarks.rounds import Contender, Disagreement, Measurement, measure
+from benchmarks.tasks import TASKS
+
+QUIET = Console(quiet=True)
+
+
+def contender(name: str, frames: int | None, runs: list[str], *, timed: bool = True) -> Contender:
+    return Contender(name, "delta", 2, 10, lambda: runs.append(name), lambda: frames, timed)
+
+
+def instants(paths: list[str]) -> np.ndarray:
+    return np.asarray(pq.read_table(paths, columns=["ts"])["ts"].cast(pa.int64()))
+
+
+def test_rows_are_in_the_order_of_time_across_files_and_unique(tmp_path: Path) -> None:
+    paths = files(Shape(1_000, 7), tmp_path)
+    assert len(paths) == FILES
+    assert (np.diff(instants(paths)) > 0).all()
+    assert pq.read_table(paths)["key"].unique().sort().to_pylist() == [f"key-00{n}" for n in range(7)]
+
+
+def test_shuffled_rows_run_backwards_in_every_file(tmp_path: Path) -> None:
+    paths = files(Shape(1_000, 1, shuffled=True), tmp_path)
+    assert all((np.diff(instants([path])) < 0).any() for path in paths)
+    assert np.unique(instants(paths)).size == 1_000
+
+
+def test_rows_are_made_once(tmp_path: Path) -> None:
+    first = [Path(path).stat().st_mtime_ns for path in files(Shape(100, 2), tmp_path)]
+    assert [Path(path).stat().st_mtime_ns for path in files(Shape(100, 2), tmp_path)] == first
+
+
+def test_contenders_take_turns() -> None:
+    runs: list[str] = []
+    measured = measure([contender("a", 3, runs), contender("b", None, runs)], 2, QUIET)
+    assert runs == ["a", "b", "a", "b"]
+    assert [len(each.seconds) for each in measured] == [2, 2]
+
+
+def test_a_contender_may_be_there_for_its_count_alone() -> None:
+    runs: list[str] = []
+    measured = measure([contender("a", 3, runs, timed=False), contender("b", 3, runs)], 1, QUIET)
+    assert [each.contender.name for each in measured] == runs == ["b"]
+
+
+def test_different_numbers_of_frames_stop_the_run() -> None:
+    with pytest.raises(Disagreement, match=r"delta on 10 rows of 2 keys: .* a: 3, b: 4"):
+        measure([contender("a", 3, []), contender("b", 4, [])], 1, QUIET)
+
+
+def test_a_target_says_whether_it_is_met() -> None:
+    assert Target("time / do-nothing", "<=", 1.4, 1.4).cells() == ["time / do-nothing", "<= 1.4 x", "1.40 x", "met"]
+    assert Target("faster", ">=", 2, 1.5).cells()[-1] == "not met"
+
+
+def measured(way: str, task: str, keys: int, *seconds: float, rows: int = 100) -> Measurement:
+    return Measurement(Contender(way, task, keys, rows, lambda: None, lambda: 7), 7, list(seconds))
+
+
+def even_times() -> list[Measurement]:
+    """Every way takes a second, and the Python loop too, but on a quarter of the rows."""
+    ways = (OURS, NOTHING, WINDOWS, NUMBA, LOOP)
+    places = [(way, task.name, keys) for way in ways for task in TASKS for keys in tables.KEYS]
+    return [measured(*place, 2.0, 1.0, rows=25 if place[0] == LOOP else 100) for place in places]
+
+
+def test_tables_takes_the_best_round_and_scales_the_python_loop(tmp_path: Path) -> None:
+    report = tables.report_of(even_times(), Options(rows=100, rounds=2, out=tmp_path), "17")
+    loop = next(each for each in report.measurements if each["way"] == LOOP)
+    assert (loop["seconds"], loop["time_over_streamframes"], loop["rows"]) == (4.0, 4.0, 25)
+    assert ["delta", "100", OURS, "1.00", "0.00", "1.00"] in report.cells
+    assert len(report.targets) == 20
+
+
+def test_the_targets_of_tables_follow_from_the_times() -> None:
+    ways = (OURS, NOTHING, WINDOWS, LOOP, NUMBA)
+    times = {(task.name, keys, way): 1.0 for task in TASKS for keys in tables.KEYS for way in ways}
+    even = {target.promise: target.is_met for target in tables.targets(times)}
+    assert even["delta, 1 key: time / do-nothing"]
+    assert not even["delta, 1 key: faster than applyInPandas, Numba"]
+    slower = {target.promise: target.is_met for target in tables.targets({**times, ("delta", 1, OURS): 1.31})}
+    assert [name for name in even if even[name] != slower[name]] == ["delta: time of 1 key / time of 100 keys"]
+
+
+def test_a_report_is_saved_for_people_and_for_programs(tmp_path: Path) -> None:
+    report = Report(
+        name="tables",
+        title="Some times",
+        header=["task", "seconds"],
+        cells=[["delta", "1.25"]],
+        measurements=[{"task": "delta", "seconds": 1.25}],
+        targets=[Target("faster", ">=", 2, 1.5)],
+        settings={"rows": 20_000_000},
+    )
+    data, text = (path.read_text() for path in save(report, tmp_path / "results"))
+    saved = json.loads(data)
+    assert saved["measurements"] == [{"task": "delta", "seconds": 1.25}]
+    assert saved["targets"][0]["met"] is False
+    assert {"cpu", "cores", "memory_gib"} <= saved["machine"].keys()
+    assert {"pyspark", "duckdb", "polars"} <= saved["versions"].keys()
+    assert "| delta | 1.25 |" in text
+    assert "| faster | >= 2 x | 1.50 x | not met |" in text
+    assert "rows 20,000,000" in text
+    show(report, QUIET)
+
+
+def test_quick_results_do_not_replace_real_ones() -> None:
+    quick = parse("", rows=20_000_000, rounds=3, arguments=["--quick"])
+    assert (quick.rows, quick.rounds) == (options.QUICK_ROWS, 1)
+    assert quick.out != options.RESULTS
+    full = parse("", rows=20_000_000, rounds=3, arguments=["--rows", "5_000"])
+    assert (full.rows, full.rounds, full.out) == (5_000, 3, options.RESULTS)
+
+
+def test_core_measures_every_scheme(tmp_path: Path) -> None:
+    report = core.run(Options(rows=2_000, rounds=1, out=tmp_path, cache=tmp_path), QUIET)
+    assert len(report.cells) == 8
+    assert len(report.targets) == 6
+
+
+def test_growth_asks_for_four_times_the_rows() -> None:
+    assert (growth.TIMES_AS_MANY, growth.LIMIT) == (4, 4.6)
+
+
+def test_memory_knows_the_peak_of_a_process() -> None:
+    held = psutil.Process().memory_info().rss
+    peak = memory.peak_of(os.getpid())
+    assert peak == 0 or peak >= held // 2
+
+
+@pytest.mark.spark
+def test_all_ways_on_spark_and_beside_it_find_as_many_frames(spark: Any, tmp_path: Path) -> None:
+    shape = Shape(20_000, 3)
+    paths = files(shape, tmp_path)
+    contenders = [each for task in TASKS for each in contenders_of(task, shape, paths, spark)]
+    found = measure(contenders, 0, QUIET)  # the untimed round refuses ways that differ
+    frames = {(each.contender.task, each.contender.name): each.frames or 0 for each in found}
+    assert len(frames) == 5 + 6 + 6 + 5
+    assert frames["delta", OURS] > frames["delta", LOOP] > 100
