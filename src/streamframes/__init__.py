@@ -7,8 +7,9 @@ loss.toDF()
 """
 
 from streamframes.api import Frames, frames, session
-from streamframes.core.checks import check_scheme
+from streamframes.core.checks import BrokenLaw, check_scheme
 from streamframes.core.compiled import AFTER, BEFORE, GOES_ON
+from streamframes.core.laws import Theory
 from streamframes.core.schemes import (
     Aggregate,
     Boundary,
@@ -31,6 +32,7 @@ __all__ = [
     "GOES_ON",
     "Aggregate",
     "Boundary",
+    "BrokenLaw",
     "Change",
     "Count",
     "Delta",
@@ -43,6 +45,7 @@ __all__ = [
     "OwnScheme",
     "Scheme",
     "StreamFramesError",
+    "Theory",
     "Threshold",
     "check_scheme",
     "frames",

@@ -40,8 +40,8 @@ def test_tasks_are_reported_while_a_job_runs(spark):
 
 @pytest.mark.spark
 def test_rows_are_counted_as_they_pass(spark):
-    rows, total = counted(spark.range(7))
-    assert len(rows.orderBy("id").limit(2).collect()) == 2
+    rows, total = counted(spark.range(7).selectExpr("-id AS x"))
+    assert [row.x for row in rows.orderBy("x").limit(2).collect()] == [-6, -5]
     assert total() == 7
 
 

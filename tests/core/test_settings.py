@@ -41,7 +41,7 @@ def test_schemes_with_other_settings_differ() -> None:
 
 
 def test_a_scheme_prints_what_was_set() -> None:
-    assert repr(sf.Threshold("a > 1", min_rows=3)) == "Threshold(min_rows=3, where='a > 1')"
+    assert repr(sf.Threshold("a > 1", min_rows=3)) == "Threshold(where='a > 1', min_rows=3)"
 
 
 def bad(make: Any, message: str) -> Any:
@@ -101,6 +101,13 @@ def bad(make: Any, message: str) -> Any:
         bad(lambda: sf.Scheme.from_dict({"scheme": "Treshold"}), r"scheme='Treshold' is unknown; the schemes are"),
         bad(lambda: sf.Scheme.from_dict({"scheme": "Gap", "gpa": 3}), r"Gap got unknown settings"),
         bad(lambda: sf.frames_of(sf.Threshold("w"), ts=[1]), r"Threshold needs where"),
+        bad(lambda: sf.frames_of(sf.Threshold("w"), ts=[1], w=[True, True]), r"has 2 values but ts has 1"),
+        bad(
+            lambda: sf.frames_of(sf.Threshold("w"), ts=[1], w=[3.0]),
+            r"w=\[3.0\] must be True or False: there is no SQL",
+        ),
+        bad(lambda: sf.frames_of(sf.Delta("v", "<", 1), ts=[1], v=["a"]), r"v=\['a'\] must be numbers"),
+        bad(lambda: sf.frames_of(sf.Gap(1), ts=[None]), r"ts=\[None\] must be whole numbers"),
     ],
 )
 def test_bad_settings_are_refused_with_a_remedy(make: Any, message: str) -> None:
@@ -172,6 +179,21 @@ class Spoken(Twos):
 def test_own_schemes_obey_the_laws_compiled_or_not(scheme: Any, kernel: str) -> None:
     assert scheme.compile(Clock("integer")).kernel == kernel
     sf.check_scheme(scheme, examples=60)
+
+
+@dataclass(frozen=True, eq=False)
+class Minute(sf.OwnScheme):
+    """Looks at instants only, in plain Python."""
+
+    def opens(self, row: Any) -> bool:
+        return str(row.ts) != "3"
+
+    def closes(self, row: Any, frame: Any) -> int:
+        return sf.BEFORE if row.ts - frame.start > 2 else sf.GOES_ON
+
+
+def test_own_schemes_need_no_columns() -> None:
+    assert sf.frames_of(Minute(), ts=[1, 3, 5]) == [sf.Frame(1, 3, 2, "condition"), sf.Frame(5, 5, 1, "end of data")]
 
 
 def test_own_schemes_may_have_several_frames_open() -> None:

@@ -38,6 +38,7 @@ LOSS = sf.Threshold("drop_pct > 0.3")
         ("drop_pct > 0.3", {}, r"scheme='drop_pct > 0.3'; give a scheme like Threshold"),
         (sf.Threshold("drop > 0.3"), {}, r"Threshold got where='drop > 0.3', which Spark cannot evaluate: .*drop.*the columns are"),
         (sf.Threshold("drop_pct >"), {}, r"Threshold got where='drop_pct >', which Spark cannot evaluate"),
+        (sf.Threshold("sum(drop_pct) > 3"), {}, r"where='sum\(drop_pct\) > 3', which Spark cannot evaluate: .*MISSING_GROUP_BY"),
         (sf.Threshold("drop_pct"), {}, r"where='drop_pct' of type double, which is not a condition; write a comparison"),
         (sf.Threshold("drop_pct > 1", until="text"), {}, r"until='text' of type string, which is not a condition"),
         (sf.Delta("text", "<", 1), {}, r"value='text' of type string, which is not a number; cast it, for example cast\(text"),
@@ -93,6 +94,7 @@ def test_tag_refuses_a_name_that_is_taken_and_offers_a_prefix(rows: Any) -> None
         ),
         ({"worst": "maximum(drop_pct)"}, r"agg\(\) got worst='maximum\(drop_pct\)', which Spark cannot evaluate"),
         ({"worst": "drop_pct"}, r"agg\(\) got worst='drop_pct', which is not an aggregate; write one like"),
+        ({"worst": sf.Fold("drop_pct", (0.0,), max, max)}, r"worst=Fold\(...\); a Fold cuts frames"),
         ({"worst": 3}, r"agg\(\) got worst=3, which Spark cannot evaluate: it is neither Spark SQL nor a Column"),
     ],
 )

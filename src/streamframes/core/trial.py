@@ -15,7 +15,7 @@ from streamframes.core.framer import Framer
 from streamframes.core.order import WaitingRoom
 from streamframes.core.plan import FramePlan
 from streamframes.core.schedule import Schedule
-from streamframes.core.schemes.base import InputKind, Scheme
+from streamframes.core.schemes.base import Input, Scheme
 from streamframes.errors import InvalidArgument
 
 
@@ -61,7 +61,13 @@ class Trial:
         if len(inputs) != len(self.columns):
             names = ", ".join(input.name for input in inputs) or "no columns"
             raise InvalidArgument(f"{type(self.scheme).__name__} needs {names}; got {', '.join(self.columns)}")
-        arrays = [_array(values, input.kind) for values, input in zip(self.columns.values(), inputs, strict=True)]
+        for name, values in self.columns.items():
+            if len(values) != len(self.ts):
+                raise InvalidArgument(f"{name}={values!r} has {len(values)} values but ts has {len(self.ts)}")
+        if not all(isinstance(instant, int) for instant in self.ts):
+            raise InvalidArgument(f"ts={list(self.ts)!r} must be whole numbers; timestamps and nulls need frames()")
+        named = zip(self.columns.items(), inputs, strict=True)
+        arrays = [_array(name, values, needed) for (name, values), needed in named]
         self.arrays = arrays
         self.plan = FramePlan(
             scheme=self.scheme,
@@ -105,13 +111,20 @@ def start_framer(plan: FramePlan) -> Framer:
     return framer
 
 
-def _array(values: Sequence[Any], kind: InputKind) -> pa.Array:
-    if kind == "condition":
-        return pa.array(values, pa.bool_())
-    array = pa.array(values, from_pandas=False)
-    if kind == "number" and not pa.types.is_integer(array.type):
-        return array.cast(pa.float64())
-    return array
+def _array(name: str, values: Sequence[Any], needed: Input) -> pa.Array:
+    try:
+        if needed.kind == "condition":
+            return pa.array(values, pa.bool_())
+        array = pa.array(values, from_pandas=False)
+        whole = needed.kind != "number" or pa.types.is_integer(array.type)
+        return array if whole else array.cast(pa.float64())
+    except pa.ArrowInvalid:
+        kinds = {
+            "condition": "True or False: there is no SQL here, give what the condition yields",
+            "number": "numbers",
+        }
+        wanted = kinds.get(needed.kind, "values of one type")
+        raise InvalidArgument(f"{name}={list(values)!r} must be {wanted}") from None
 
 
 def frames_in(batches: Iterable[pa.RecordBatch]) -> list[Frame]:

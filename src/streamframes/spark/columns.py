@@ -82,10 +82,15 @@ def analysed(rows: DataFrame, build: Callable[[], DataFrame], expression: Any, a
     )
 
 
+def _beside(rows: DataFrame, expression: Any) -> DataFrame:
+    """An expression next to a row's columns, where an aggregate over many rows is refused."""
+    return rows.select(as_column(expression).alias("__sf_probe"), *map(column, rows.columns[:1]))
+
+
 def scheme_input(rows: DataFrame, needed: Input, scheme: str) -> Column:
     """A scheme's input as the core expects it: boolean, long, double, or as it is."""
     expression = needed.expression
-    kind = analysed(rows, lambda: rows.select(as_column(expression).alias("x")), expression, needed.name, scheme)
+    kind = analysed(rows, lambda: _beside(rows, expression), expression, needed.name, scheme)
     result = as_column(expression)
     if needed.kind == "condition" and not isinstance(kind, T.BooleanType):
         raise InvalidArgument(

@@ -10,6 +10,7 @@ from pyspark.sql import types as T
 
 from streamframes.core.expressions import simple_call
 from streamframes.core.measures import Function
+from streamframes.core.schemes import Fold
 from streamframes.errors import InvalidArgument
 from streamframes.spark.columns import analysed, as_column
 
@@ -31,6 +32,8 @@ class InPass:
 
 def in_pass(rows: DataFrame, name: str, expression: Any) -> InPass | None:
     """The measure as the fold computes it, or None where it must be left to Spark."""
+    if isinstance(expression, Fold):
+        raise InvalidArgument(f"agg() got {name}=Fold(...); a Fold cuts frames (Aggregate), a measure is Spark SQL")
     call = simple_call(expression) if isinstance(expression, str) else None
     if call is None:
         return None

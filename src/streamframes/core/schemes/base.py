@@ -124,9 +124,10 @@ class Scheme:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """The settings that differ from their defaults, with the scheme's name."""
+        """The settings that differ from their defaults, the scheme's own first, with its name."""
         settings: dict[str, Any] = {"scheme": type(self).__name__}
-        for field in fields(self):
+        common = {field.name for field in fields(Scheme)}
+        for field in sorted(fields(self), key=lambda field: field.name in common):
             value = getattr(self, field.name)
             default = field.default if field.default is not MISSING else None
             if field.default is MISSING or not _same(value, default):

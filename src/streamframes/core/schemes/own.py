@@ -8,11 +8,12 @@ for each row    closes(row, frame)?  ->  the frame ends before the row, or with 
 from __future__ import annotations
 
 import keyword
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 import numpy as np
+import pyarrow as pa
 
 from streamframes.core import usercode
 from streamframes.core.clock import Clock
@@ -97,7 +98,7 @@ class OwnScheme(Scheme):
         rule_type, kernel = usercode.built_once(key, lambda: _build(self, key))
         return Compiled(
             rule=rule_type(self.max_open),
-            prepare=lambda columns: number_matrix(columns).astype(np.float64),
+            prepare=_doubles,
             width=max(1, len(self.state)),
             state=np.float64,
             lanes=1 if self.max_open == 1 else self.max_open + 1,
@@ -112,6 +113,11 @@ class OwnScheme(Scheme):
         """The numeric settings, which the compiled methods see as `self`."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         return {name: value for name, value in values.items() if isinstance(value, int | float)}
+
+
+def _doubles(columns: Sequence[pa.Array]) -> np.ndarray:
+    # A scheme may look at instants only; its rows are then of no columns but any number.
+    return number_matrix(columns).astype(np.float64) if columns else np.empty((0, 2**40))
 
 
 def _build(scheme: OwnScheme, key: str) -> tuple[type, KernelKind]:
