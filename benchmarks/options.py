@@ -25,7 +25,7 @@ class Options:
 
 def parse(about: str, *, rows: int, rounds: int, arguments: Sequence[str] | None = None) -> Options:
     """Options from a command line, with a benchmark's own defaults."""
-    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=_count, help=f"rows of the largest table (default: {rows:,})")
     parser.add_argument("--rounds", type=_count, help=f"timed rounds, of which the best counts (default: {rounds})")
     parser.add_argument(

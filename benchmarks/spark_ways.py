@@ -54,7 +54,8 @@ where is_first
 def start_session() -> SparkSession:
     """The library's own session; its workers can import this folder."""
     root = str(Path(__file__).resolve().parents[1])
-    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
+    known = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys([root, *filter(None, known)]))
     return sf.session(
         "streamframes benchmarks",
         # Spark's 200 would cost the window functions and applyInPandas hundreds of tiny tasks.

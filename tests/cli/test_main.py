@@ -58,6 +58,10 @@ def test_version_is_that_of_the_package(run):
         (["a.csv", "--ts", "t", "--gap", "5", "--plot", "a.png", "--plot-group", "r1"], "one value for each --by"),
         (["a.csv", "--ts", "t", "--gap", "5", "--output", "a.txt"], "give --output-format"),
         (["a.txt", "--ts", "t", "--gap", "5"], "give --input-format"),
+        (
+            ["a.csv", "--ts", "t", "--gap", "5", "--plot", "a.png", "--output", "a.csv", "--overwrite"],
+            "--output a.csv replaces INPUT, which --plot still reads",
+        ),
     ],
 )
 def test_a_bad_argument_is_one_line_on_stderr_and_status_2(run, tmp_path, monkeypatch, arguments, message):

@@ -46,6 +46,8 @@ def frames(
     if result.output is not None:
         target = target_of(result.output, result.output_format, overwrite=result.overwrite)
     files = source_of(source.inputs, source.input_format)
+    if target is not None and picture.plot is not None and target.replaces(files.paths):
+        raise InvalidArgument(f"--output {target.path} replaces INPUT, which --plot still reads; choose another")
     began = time.monotonic()
     engine = start(source.master)
     rows = read(engine, files, source)

@@ -35,6 +35,11 @@ class Target:
         """Whether the rows are to be in one file."""
         return not self.remote and bool(Path(self.path).suffix)
 
+    def replaces(self, paths: Sequence[str]) -> bool:
+        """Whether some of these files would be gone afterwards."""
+        place = Path(self.path).absolute()
+        return any(place in (Path(path), *Path(path).parents) for path in paths)
+
     @property
     def remote(self) -> bool:
         """Whether the path is not one of this machine's."""
