@@ -24,7 +24,7 @@ help: ## show this list
 
 setup: $(stamp) ## make .venv from requirements.lock (the other targets do it by themselves)
 
-demo: $(stamp) ## see it work: episodes found in made-up router, traffic and packet data
+demo: $(stamp) ## see it work: episodes of packet loss found in made-up router reports
 	@$(with_java) $(bin)/streamframes demo
 
 test: $(stamp) ## the fast tests without Spark, then the tests on Spark

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from streamframes.errors import StreamFramesError
-from streamframes.spark.progress import counted, plain_failures, reason, watched
+from streamframes.spark.failures import plain_failures, reason
+from streamframes.spark.progress import counted, watched
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,8 @@ class Engine:
 
     def run(self, doing: str, job: Callable[[], T], *, failed: str | None = None) -> T:
         """Run a job with a bar of its tasks; a failure is one line that begins with `failed`."""
-        from streamframes.spark.progress import plain_failures, watched
+        from streamframes.spark.failures import plain_failures
+        from streamframes.spark.progress import watched
 
         with (
             counting(doing) as bar,
@@ -41,7 +42,7 @@ class Engine:
 
     def analyse(self, given: str, build: Callable[[], T]) -> T:
         """Let Spark look at an expression of the user; one that it cannot evaluate is a bad argument."""
-        from streamframes.spark.progress import plain_failures
+        from streamframes.spark.failures import plain_failures
 
         try:
             with plain_failures(f"{given} cannot be evaluated"):
@@ -55,7 +56,7 @@ def start(master: str) -> Engine:
     with waiting("Starting Spark"):
         from streamframes.api import session
         from streamframes.spark import SparkSession
-        from streamframes.spark.progress import plain_failures
+        from streamframes.spark.failures import plain_failures
 
         running = SparkSession.getActiveSession()
         if running is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -16,6 +15,7 @@ from pyspark.sql.pandas.types import to_arrow_type
 from streamframes.core.clock import Clock
 from streamframes.core.schemes.base import Input
 from streamframes.errors import InvalidArgument
+from streamframes.spark.failures import reason, unlogged
 
 _INTEGERS = (T.ByteType, T.ShortType, T.IntegerType, T.LongType)
 _TIMES = (T.TimestampType, T.TimestampNTZType)
@@ -54,7 +54,7 @@ def clock_of(kind: T.DataType, name: str, verb: str) -> Clock:
         return Clock("integer")
     raise InvalidArgument(
         f"{verb}() got ts={name!r} of type {kind.simpleString()}; ts must be a timestamp, timestamp_ntz, date or "
-        f"integer, for example cast({name} as timestamp)"
+        f"integer; add such a column with rows.withColumn('at', F.to_timestamp({name!r}))"
     )
 
 
@@ -65,21 +65,15 @@ def as_column(expression: Any) -> Column:
 
 def analysed(rows: DataFrame, build: Callable[[], DataFrame], expression: Any, argument: str, where: str) -> T.DataType:
     """The type of the one column that `build` selects, or an error that names the argument."""
-    log = logging.getLogger("SQLQueryContextLogger")
-    enabled, log.disabled = not log.disabled, True
+    refusal = f"{where} got {argument}={expression!r}, which Spark cannot evaluate"
     try:
-        return build().schema[0].dataType
+        with unlogged():
+            return build().schema[0].dataType
     except PySparkException as error:
-        reason = str(error).strip().splitlines()[0]
+        why = reason(error).partition(" Did you mean")[0].rstrip(".")
+        raise InvalidArgument(f"{refusal}: {why} (the columns are {', '.join(rows.columns)})") from error
     except (AttributeError, TypeError):
-        reason = "it is neither Spark SQL nor a Column"
-    finally:
-        # Spark logs a failed analysis as an error of its own; here it is an answer.
-        log.disabled = not enabled
-    raise InvalidArgument(
-        f"{where} got {argument}={expression!r}, which Spark cannot evaluate: {reason} "
-        f"(the columns are {', '.join(rows.columns)})"
-    )
+        raise InvalidArgument(f"{refusal}: it is neither Spark SQL nor a Column") from None
 
 
 def _beside(rows: DataFrame, expression: Any) -> DataFrame:

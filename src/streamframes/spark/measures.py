@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import types as T
 
@@ -50,7 +51,8 @@ def check_aggregate(rows: DataFrame, name: str, expression: Any) -> None:
     try:
         analysed(rows, lambda: rows.agg(as_column(expression).alias("x")), expression, name, "agg()")
     except InvalidArgument as error:
-        if "MISSING_AGGREGATION" in str(error) or "MISSING_GROUP_BY" in str(error):
+        cause = error.__cause__
+        if isinstance(cause, PySparkException) and str(cause.getCondition()).startswith("MISSING_"):
             example = f"max({expression})" if isinstance(expression, str) else "F.max(...)"
             raise InvalidArgument(
                 f"agg() got {name}={expression!r}, which is not an aggregate; write one like {example!r}"

@@ -1,4 +1,4 @@
-"""Progress: how many tasks of a job are done, how many rows passed, and in one line why it failed."""
+"""Progress: how many tasks of a job are done, and how many rows passed."""
 
 from __future__ import annotations
 
@@ -10,16 +10,10 @@ from threading import Event, Thread
 from typing import Any
 
 from py4j.protocol import Py4JError, Py4JJavaError  # type: ignore[import-untyped]
-from pyspark.errors import PySparkException
-from pyspark.logger import PySparkLogger
 from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as F
 
-from streamframes.errors import StreamFramesError
-
 _GROUP = ("spark.jobGroup.id", "spark.job.description", "spark.job.interruptOnCancel")
-_STATE = " SQLSTATE:"
-_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 
 
 @dataclass(frozen=True)
@@ -90,33 +84,3 @@ def counted(rows: DataFrame) -> tuple[DataFrame, Callable[[], int]]:
             return 0  # Where Spark learns on the way that there are no rows, it observes nothing.
 
     return rows.observe(seen, F.count(F.lit(1)).alias("rows")), total
-
-
-@contextmanager
-def plain_failures(what: str) -> Iterator[None]:
-    """Raise what Spark reports, pages long, as one line that begins with `what`, and let Spark not log it too."""
-    loggers = [PySparkLogger.getLogger(name) for name in _LOGGERS]
-    before = [logger.disabled for logger in loggers]
-    for logger in loggers:
-        logger.disabled = True
-    try:
-        yield
-    except (PySparkException, Py4JError) as error:
-        raise StreamFramesError(f"{what}: {reason(error)}") from error
-    finally:
-        for logger, disabled in zip(loggers, before, strict=True):
-            logger.disabled = disabled
-
-
-def reason(error: BaseException) -> str:
-    """The line that tells most: the end of a Python worker's traceback, else the first line of Spark's text.
-
-    >>> reason(ValueError("[PATH_NOT_FOUND] Path does not exist: a.csv. SQLSTATE: 42K03"))
-    'Path does not exist: a.csv.'
-    """
-    text = str(error.java_exception.getMessage()) if isinstance(error, Py4JJavaError) else str(error)
-    lines = [line.strip() for line in text.split("JVM stacktrace:")[0].splitlines() if line.strip()]
-    traceback = any(line.startswith("Traceback ") for line in lines)
-    line = (lines[-1] if traceback else lines[0]) if lines else type(error).__name__
-    line = line.partition(_STATE)[0]
-    return line.partition("] ")[2] if line.startswith("[") and "] " in line else line

@@ -32,7 +32,7 @@ BUCKETS_PER_CORE = 4
 
 
 def session(name: str = "streamframes", *, master: str = "local[*]", **settings: str) -> SparkSession:
-    """A quiet local session with the library's settings; `settings` (with _ for .) come on top."""
+    """A local session with the library's settings that logs errors only; `settings` (with _ for .) come on top."""
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName(name).master(master)
     for key, value in {
