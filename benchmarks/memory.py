@@ -99,7 +99,7 @@ class Held:
 
 def main() -> None:
     """Measure, print and save."""
-    options = parse(__doc__ or "", rows=100_000_000, rounds=1)
+    options = parse(__doc__ or "", rows=100_000_000, rounds=None)
     console = open_console()
     publish(run(options, console), options.out, console)
 

@@ -23,11 +23,12 @@ class Options:
     cache: Path = CACHE
 
 
-def parse(about: str, *, rows: int, rounds: int, arguments: Sequence[str] | None = None) -> Options:
-    """Options from a command line, with a benchmark's own defaults."""
+def parse(about: str, *, rows: int, rounds: int | None, arguments: Sequence[str] | None = None) -> Options:
+    """Options from a command line, with a benchmark's own defaults; `rounds=None` where there is only one."""
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=_count, help=f"rows of the largest table (default: {rows:,})")
-    parser.add_argument("--rounds", type=_count, help=f"timed rounds, of which the best counts (default: {rounds})")
+    if rounds is not None:
+        parser.add_argument("--rounds", type=_count, help=f"timed rounds, the best counts (default: {rounds})")
     parser.add_argument(
         "--quick", action="store_true", help="a million rows, one round; results go to build/bench/results"
     )
@@ -35,7 +36,7 @@ def parse(about: str, *, rows: int, rounds: int, arguments: Sequence[str] | None
     given = parser.parse_args(arguments)
     return Options(
         rows=given.rows or (QUICK_ROWS if given.quick else rows),
-        rounds=given.rounds or (1 if given.quick else rounds),
+        rounds=getattr(given, "rounds", None) or (1 if given.quick else rounds or 1),
         out=given.out or (CACHE / "results" if given.quick else RESULTS),
     )
 
