@@ -5,9 +5,10 @@ volume   3 9 8 6 | 1 0 2 25 | 7 ...        Aggregate("sum(volume)", ">=", 25): a
 
 from __future__ import annotations
 
+from collections import namedtuple
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -25,32 +26,43 @@ from streamframes.core.schemes.base import (
     number_matrix,
     upper_bound,
 )
-from streamframes.core.schemes.folds import FUNCTIONS, Fold, fold_first, fold_next
+from streamframes.core.schemes.folds import FUNCTIONS, STEPS, Fold
 from streamframes.core.schemes.userfold import compile_fold
 from streamframes.errors import InvalidArgument
 
-
-class AggregateRule(NamedTuple):
-    """The bound, the number of the function, and what exceeding the bound does."""
-
-    bound: float
-    function: int
-    grows: bool
-
-
-def _judge(rule: Any, x: Any, i: int, t: int, s: Any, start: int, rows: int) -> int:
-    if not exceeds(fold_next(rule.function, x[0, i], rows, s), rule.bound, rule.grows):
-        return GOES_ON
-    return BEFORE if rule.grows else AFTER
-
-
-def _begin(rule: Any, x: Any, i: int, t: int, s: Any, lane: int, free: bool, judged: bool) -> int:
-    if not exceeds(fold_first(rule.function, x[0, i], s), rule.bound, rule.grows):
-        return OPENS
-    return NO if rule.grows else OPENS_AND_CLOSES
+# A rule for each function, with its bound and what exceeding it does: the kernel is compiled for a type.
+SumRule = namedtuple("SumRule", ("bound", "grows"))
+CountRule = namedtuple("CountRule", ("bound", "grows"))
+AvgRule = namedtuple("AvgRule", ("bound", "grows"))
+MinRule = namedtuple("MinRule", ("bound", "grows"))
+MaxRule = namedtuple("MaxRule", ("bound", "grows"))
+StddevRule = namedtuple("StddevRule", ("bound", "grows"))
+_RULES: dict[str, Any] = {
+    "sum": SumRule,
+    "count": CountRule,
+    "avg": AvgRule,
+    "min": MinRule,
+    "max": MaxRule,
+    "stddev": StddevRule,
+}
 
 
-register(AggregateRule, judge=_judge, begin=_begin)
+def _plug(rule_type: type, first: Any, following: Any) -> None:
+    def judge(rule: Any, x: Any, i: int, t: int, s: Any, start: int, rows: int) -> int:
+        if not exceeds(following(x[0, i], rows, s), rule.bound, rule.grows):
+            return GOES_ON
+        return BEFORE if rule.grows else AFTER
+
+    def begin(rule: Any, x: Any, i: int, t: int, s: Any, lane: int, free: bool, judged: bool) -> int:
+        if not exceeds(first(x[0, i], s), rule.bound, rule.grows):
+            return OPENS
+        return NO if rule.grows else OPENS_AND_CLOSES
+
+    register(rule_type, judge=judge, begin=begin)
+
+
+for _function, _steps in STEPS.items():
+    _plug(_RULES[_function], *_steps)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -115,7 +127,7 @@ Frame(start=4, end=4, rows=1, closed_by='end of data')]
         if isinstance(self.aggregate, Fold):
             return compile_fold(self.aggregate, bound, grows)
         function, _ = self.call()
-        rule = AggregateRule(bound, FUNCTIONS.index(function), grows)
+        rule = _RULES[function](bound, grows)
         if function == "count":
             return Compiled(rule=rule, prepare=_ones, width=2)
         exact = function in ("sum", "min", "max")

@@ -33,46 +33,73 @@ from streamframes.errors import InvalidArgument
 BASES = ("range", "first", "previous")
 
 
-class DeltaRule(NamedTuple):
-    """One attribute: the bound that the measure may not exceed, the base, and what exceeding does."""
+class RangeRule(NamedTuple):
+    """One attribute, max - min over the frame. A type for each base: the kernel is compiled for a type."""
 
     bound: float
-    base: int
     grows: bool
 
 
-class DeltasRule(NamedTuple):
-    """The same with a bound for each of several attributes."""
+class FirstRule(NamedTuple):
+    """One attribute, the distance from the frame's first row."""
+
+    bound: float
+    grows: bool
+
+
+class PreviousRule(NamedTuple):
+    """One attribute, the distance from the row before."""
+
+    bound: float
+    grows: bool
+
+
+class SeveralRule(NamedTuple):
+    """Several attributes with a bound each, and the number of the base."""
 
     bounds: Any
-    base: int
     grows: bool
+    base: int
 
 
 @compiled
-def _moved(value: Any, s: Any, a: int, base: int, bound: float, grows: bool) -> bool:
-    """Whether attribute `a` has moved by more than its bound; `s` holds least and greatest, or the base."""
-    if base == 0:
-        low, high = min(s[2 * a], value), max(s[2 * a + 1], value)
-        s[2 * a], s[2 * a + 1] = low, high
-        measure = high - low
-    else:
-        measure = abs(value - s[2 * a])
-        if base == 2:
-            s[2 * a] = value
-    return exceeds(measure, bound, grows)
+def _range(value: Any, s: Any, a: int) -> Any:
+    low, high = min(s[2 * a], value), max(s[2 * a + 1], value)
+    s[2 * a], s[2 * a + 1] = low, high
+    return high - low
 
 
-def _judge(rule: Any, x: Any, i: int, t: int, s: Any, start: int, rows: int) -> int:
-    if not _moved(x[0, i], s, 0, rule.base, rule.bound, rule.grows):
-        return GOES_ON
-    return BEFORE if rule.grows else AFTER
+@compiled
+def _from_first(value: Any, s: Any, a: int) -> Any:
+    return abs(value - s[2 * a])
+
+
+@compiled
+def _from_previous(value: Any, s: Any, a: int) -> Any:
+    distance = abs(value - s[2 * a])
+    s[2 * a] = value
+    return distance
+
+
+def _plug(rule_type: type, measure: Any) -> None:
+    def judge(rule: Any, x: Any, i: int, t: int, s: Any, start: int, rows: int) -> int:
+        if not exceeds(measure(x[0, i], s, 0), rule.bound, rule.grows):
+            return GOES_ON
+        return BEFORE if rule.grows else AFTER
+
+    register(rule_type, judge=judge, begin=_begin)
 
 
 def _judge_several(rule: Any, x: Any, i: int, t: int, s: Any, start: int, rows: int) -> int:
     moved = False
     for a in range(rule.bounds.size):
-        moved |= _moved(x[a, i], s, a, rule.base, rule.bounds[a], rule.grows)
+        if rule.base == 0:
+            measure = _range(x[a, i], s, a)
+        elif rule.base == 1:
+            measure = _from_first(x[a, i], s, a)
+        else:
+            measure = _from_previous(x[a, i], s, a)
+        moved |= exceeds(measure, rule.bounds[a], rule.grows)
     if not moved:
         return GOES_ON
     return BEFORE if rule.grows else AFTER
@@ -85,8 +112,11 @@ def _begin(rule: Any, x: Any, i: int, t: int, s: Any, lane: int, free: bool, jud
     return OPENS
 
 
-register(DeltaRule, judge=_judge, begin=_begin)
-register(DeltasRule, judge=_judge_several, begin=_begin)
+_plug(RangeRule, _range)
+_plug(FirstRule, _from_first)
+_plug(PreviousRule, _from_previous)
+register(SeveralRule, judge=_judge_several, begin=_begin)
+_RULES = {"range": RangeRule, "first": FirstRule, "previous": PreviousRule}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -148,8 +178,8 @@ Frame(start=4, end=4, rows=1, closed_by='end of data')]
 
     def compile(self, clock: Clock) -> Compiled:
         """Two scalars an attribute: least and greatest, or the value that is the base."""
-        bounds = [upper_bound(self.op, amount) for _, amount in self.amounts()]
-        base, grows = BASES.index(self.base), self.op in ("<", "<=")
-        one = DeltaRule(bounds[0], base, grows)
-        rule = one if len(bounds) == 1 else DeltasRule(np.array(bounds), base, grows)
+        bounds, grows = [upper_bound(self.op, amount) for _, amount in self.amounts()], self.op in ("<", "<=")
+        rule: Any = SeveralRule(np.array(bounds), grows, BASES.index(self.base))
+        if len(bounds) == 1:
+            rule = _RULES[self.base](bounds[0], grows)
         return Compiled(rule=rule, prepare=number_matrix, width=2 * len(bounds), state=None)

@@ -12,8 +12,6 @@ from streamframes.core.compiled import compiled
 from streamframes.core.usercode import code_of
 from streamframes.errors import InvalidArgument
 
-FUNCTIONS = ("sum", "count", "avg", "min", "max", "stddev")
-
 
 @dataclass(frozen=True)
 class Fold:
@@ -66,33 +64,75 @@ class Fold:
 
 
 @compiled
-def fold_first(function: int, value: Any, s: Any) -> Any:
-    """Start a frame's aggregate with its first row; returns the result."""
+def first_value(value: Any, s: Any) -> Any:
+    """Start sum, avg, min or max with the first row of a frame."""
     s[0] = value
-    s[1] = 0
-    if function == 1:
-        return 1.0
-    return 0.0 if function == 5 else float(value)
+    return float(value)
 
 
 @compiled
-def fold_next(function: int, value: Any, rows: int, s: Any) -> Any:
-    """Add a row to the aggregate of `rows` rows; returns the result."""
-    if function == 0:
-        s[0] += value
-        return float(s[0])
-    if function == 1:
-        return float(rows + 1)
-    if function == 2:
-        s[0] += value
-        return s[0] / (rows + 1)
-    if function == 3:
-        s[0] = min(s[0], value)
-        return float(s[0])
-    if function == 4:
-        s[0] = max(s[0], value)
-        return float(s[0])
+def first_count(value: Any, s: Any) -> Any:
+    """One row."""
+    return 1.0
+
+
+@compiled
+def first_stddev(value: Any, s: Any) -> Any:
+    """A running mean and the sum of squares around it; one row does not deviate."""
+    s[0], s[1] = value, 0
+    return 0.0
+
+
+@compiled
+def next_sum(value: Any, rows: int, s: Any) -> Any:
+    """The sum with one more row."""
+    s[0] += value
+    return float(s[0])
+
+
+@compiled
+def next_count(value: Any, rows: int, s: Any) -> Any:
+    """The rows before, and this one."""
+    return float(rows + 1)
+
+
+@compiled
+def next_avg(value: Any, rows: int, s: Any) -> Any:
+    """The mean with one more row."""
+    s[0] += value
+    return s[0] / (rows + 1)
+
+
+@compiled
+def next_min(value: Any, rows: int, s: Any) -> Any:
+    """The least with one more row."""
+    s[0] = min(s[0], value)
+    return float(s[0])
+
+
+@compiled
+def next_max(value: Any, rows: int, s: Any) -> Any:
+    """The greatest with one more row."""
+    s[0] = max(s[0], value)
+    return float(s[0])
+
+
+@compiled
+def next_stddev(value: Any, rows: int, s: Any) -> Any:
+    """The deviation of the sample with one more row, by Welford's recurrence."""
     step = value - s[0]
     s[0] += step / (rows + 1)
     s[1] += step * (value - s[0])
     return np.sqrt(s[1] / rows)
+
+
+# Function -> how a frame's aggregate starts, and how a row is added to it.
+STEPS: dict[str, tuple[Any, Any]] = {
+    "sum": (first_value, next_sum),
+    "count": (first_count, next_count),
+    "avg": (first_value, next_avg),
+    "min": (first_value, next_min),
+    "max": (first_value, next_max),
+    "stddev": (first_stddev, next_stddev),
+}
+FUNCTIONS = tuple(STEPS)
