@@ -110,6 +110,8 @@ def gather(parts: Sequence[Rows]) -> Rows:
     touched = touched[:n_touched]
     ts = np.concatenate([part.ts for part in parts])
     joined = Rows(groups, starts, ts, _joined_columns(parts), _joined_marks(parts))
+    if n_touched == 1:
+        return replace(joined, groups=touched, bounds=np.array([0, ts.size]))
     return joined.take(order, touched, np.concatenate([[0], place[touched]]))
 
 

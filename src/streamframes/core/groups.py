@@ -121,7 +121,8 @@ def _absorb_text(array: pa.Array, first: np.ndarray, second: np.ndarray) -> None
     text = as_text(array)
     digest, again = np.empty(len(text), np.uint64), np.empty(len(text), np.uint64)
     _, offsets, data = text.buffers()
-    offsets = np.frombuffer(offsets, np.int64)[text.offset : text.offset + len(text) + 1]
+    wide = pa.types.is_large_binary(text.type)
+    offsets = np.frombuffer(offsets, np.int64 if wide else np.int32)[text.offset : text.offset + len(text) + 1]
     data = np.frombuffer(data, np.uint8) if data is not None and data.size else np.empty(0, np.uint8)
     _digest_text(offsets, data, validity(array), digest, again)
     _absorb_digests(digest, again, first, second)
@@ -129,8 +130,10 @@ def _absorb_text(array: pa.Array, first: np.ndarray, second: np.ndarray) -> None
 
 def as_text(array: pa.Array) -> pa.Array:
     kind = array.type
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_binary(kind):
-        return array.cast(pa.large_binary())
+    if pa.types.is_string(kind) or pa.types.is_binary(kind):
+        return array.view(pa.binary())
+    if pa.types.is_large_string(kind) or pa.types.is_large_binary(kind):
+        return array.view(pa.large_binary())
     if pa.types.is_decimal(kind):
         return pc.cast(array, pa.string()).cast(pa.large_binary())
     return pa.array([_canonical(value).encode() for value in array.to_pylist()], pa.large_binary())
