@@ -73,6 +73,11 @@ def no_rows(types: Sequence[pa.DataType]) -> Rows:
     return Rows(empty, np.zeros(1, np.int64), empty, [pa.array([], kind) for kind in types])
 
 
+def typed(array: pa.Array, kind: pa.DataType) -> pa.Array:
+    """Numbers as what they stand for: ticks as instants, doubles as floats."""
+    return array.cast(pa.int32()).cast(kind) if pa.types.is_date32(kind) else array.cast(kind)
+
+
 @compiled
 def _regroup(groups: Any, starts: Any, sizes: Any, place: Any, touched: Any, order: Any) -> int:
     """Bring the segments of each group together, keeping their order; `place` is scratch of zeros."""

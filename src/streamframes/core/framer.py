@@ -14,7 +14,7 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.columns import CLOSED_BY, Rows, frame_ids, no_rows
+from streamframes.core.columns import CLOSED_BY, Rows, frame_ids, no_rows, typed
 from streamframes.core.groups import GroupIndex
 from streamframes.core.kernel import (
     IMPUTED_ROW,
@@ -85,7 +85,7 @@ class Cutter:
         if self.plan.tags or not chosen.any():
             return []
         frames = Runs(runs.table[chosen], runs.own[chosen] if self.scheme.cell else runs.own)
-        start, end = (instants(frames.table[:, field], self.plan.ts_type) for field in (RUN_START, RUN_END))
+        start, end = (typed(pa.array(frames.table[:, field]), self.plan.ts_type) for field in (RUN_START, RUN_END))
         columns = [
             *groups.values(frames.table[:, RUN_GROUP]),
             pa.array(self._ids(frames, groups)),
@@ -108,12 +108,6 @@ class Cutter:
             yield pa.ListArray.from_arrays(offsets, pa.array(frames.own.ravel()))
         if self.plan.schedule is not None and self.plan.schedule.imputes:
             yield pa.array(frames.table[:, RUN_IMPUTED])
-
-
-def instants(ticks: np.ndarray, kind: pa.DataType) -> pa.Array:
-    """Ticks as the type of the progressing attribute."""
-    array = pa.array(ticks)
-    return array.cast(pa.int32()).cast(kind) if pa.types.is_date32(kind) else array.cast(kind)
 
 
 class Framer:
@@ -212,7 +206,7 @@ class Framer:
             if tag.source == "key":
                 columns.append(keys[tag.index])
             elif tag.source == "ts":
-                columns.append(instants(rows.ts, tag.type))
+                columns.append(typed(pa.array(rows.ts), tag.type))
             else:
                 columns.append(rows.columns[tag.index])
         return pa.RecordBatch.from_arrays([*columns, ids], schema=self.plan.tag_schema)

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.columns import Rows
+from streamframes.core.columns import Rows, typed
 from streamframes.core.compiled import compiled
 from streamframes.core.groups import as_int64, validity
 from streamframes.core.kernel import RUN_FRESH
@@ -127,14 +127,7 @@ class NumberAccumulator:
             return pa.array(a / np.maximum(n, 1), pa.float64(), mask=n == 0)
         if self.number == _STDDEV:
             return pa.array(np.sqrt(b / np.maximum(n - 1, 1)), pa.float64(), mask=n < 2)
-        return _typed(pa.array(a, mask=n == 0), self.measure.type)
-
-
-def _typed(array: pa.Array, kind: pa.DataType) -> pa.Array:
-    """Integers that stand for instants, or doubles that stand for floats, as what they are."""
-    if pa.types.is_date32(kind):
-        return array.cast(pa.int32()).cast(kind)
-    return array.cast(kind)
+        return typed(pa.array(a, mask=n == 0), self.measure.type)
 
 
 class EdgeAccumulator:

@@ -12,7 +12,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from datetime import timedelta
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -82,8 +82,6 @@ class Scheme:
     max_gap: Duration | None = None
     nulls: str | None = None
 
-    null_policies: ClassVar[tuple[str, ...]] = ("skip", "break")
-
     def __init_subclass__(cls) -> None:
         SCHEMES[cls.__name__] = cls
 
@@ -93,8 +91,8 @@ class Scheme:
         for name in ("min_duration", "max_duration", "max_gap"):
             if getattr(self, name) is not None:
                 check_duration(getattr(self, name), name)
-        if self.nulls is not None and self.nulls not in self.null_policies:
-            raise InvalidArgument(f"nulls={self.nulls!r} is unknown; it is one of {', '.join(self.null_policies)}")
+        if self.nulls is not None:
+            check_choice(self.nulls, "nulls", ("skip", "break"))
 
     def inputs(self) -> tuple[Input, ...]:
         """The expressions that the scheme needs of each row."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -37,8 +37,6 @@ class Change(Scheme):
     """
 
     states: tuple[Any, ...]
-
-    null_policies: ClassVar[tuple[str, ...]] = ("skip", "break")
 
     def __init__(self, *positional: Any, states: Sequence[Any] = (), **options: Any) -> None:
         object.__setattr__(self, "states", (*positional, *states))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -74,8 +74,6 @@ class Threshold(Scheme):
     until: Any = None
     merge_gap: Duration | None = None
     gaps: bool = False
-
-    null_policies: ClassVar[tuple[str, ...]] = ("skip", "break")
 
     def __post_init__(self) -> None:
         super().__post_init__()
