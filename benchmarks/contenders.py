@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import Any
 
@@ -14,6 +15,7 @@ from benchmarks.rounds import Contender, Disagreement
 from benchmarks.tasks import Task
 
 OURS, NOTHING, WINDOWS = "streamframes", "mapInArrow that does nothing", "Spark SQL windows"
+NOTHING_BY_DEFAULT = f"{NOTHING}, Spark's own settings"
 LOOP, NUMBA = "applyInPandas, Python loop", "applyInPandas, Numba"
 DUCKDB, POLARS = "DuckDB", "Polars"
 
@@ -25,7 +27,8 @@ def contenders_of(task: Task, shape: Shape, paths: Sequence[str], spark: SparkSe
     """All ways to do a task, ours first."""
     rows = spark.read.parquet(*paths)
     yield on_spark(OURS, spark_ways.ours, task, shape, rows)
-    yield _nothing(task, shape, rows)
+    yield _nothing(NOTHING, task, shape, rows, nullcontext)
+    yield _nothing(NOTHING_BY_DEFAULT, task, shape, rows, partial(spark_ways.spark_defaults, spark))
     if task.is_sequential:
         yield on_spark(NUMBA, spark_ways.numba_loop, task, shape, rows)
         few = spark.read.parquet(*paths[:LOOP_FILES])
@@ -59,18 +62,24 @@ def on_spark(
     )
 
 
-def _nothing(task: Task, shape: Shape, rows: DataFrame) -> Contender:
+def _nothing(
+    name: str, task: Task, shape: Shape, rows: DataFrame, settings: Callable[[], AbstractContextManager[None]]
+) -> Contender:
     def check_all_arrived() -> None:
         arrived = sum(row.n for row in spark_ways.do_nothing(task, rows).collect())
         if arrived != shape.rows:
-            raise Disagreement(f"{NOTHING} saw {arrived:,} of {shape.rows:,} rows")
+            raise Disagreement(f"{name} saw {arrived:,} of {shape.rows:,} rows")
+
+    def run() -> None:
+        with settings():
+            spark_ways.finish(spark_ways.do_nothing(task, rows))
 
     return Contender(
-        name=NOTHING,
+        name=name,
         task=task.name,
         keys=shape.keys,
         rows=shape.rows,
-        run=lambda: spark_ways.finish(spark_ways.do_nothing(task, rows)),
+        run=run,
         count=check_all_arrived,
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,11 @@ from benchmarks.kernels import aggregate_compiled, aggregate_loop, delta_compile
 from benchmarks.tasks import AMOUNT, BOUND, MIN_ROWS, Task
 
 FRAME_SCHEMA = "key string, frame_start timestamp, frame_end timestamp, frame_rows long"
+
+SPARK_DEFAULTS = {
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "10000",
+    "spark.sql.execution.arrow.maxBytesPerBatch": "64MB",
+}
 
 # An island is a number: how many rows before do not satisfy the condition.
 THRESHOLD_SQL = f"""
@@ -82,6 +88,19 @@ def do_nothing(task: Task, rows: DataFrame) -> DataFrame:
         yield pa.RecordBatch.from_pydict({"n": [sum(batch.num_rows for batch in batches)]})
 
     return rows.select("key", "ts", F.expr(task.sent).alias("sent")).mapInArrow(count, "n long")
+
+
+@contextmanager
+def spark_defaults(spark: SparkSession) -> Iterator[None]:
+    """Transfers to Python as Spark does them by itself."""
+    ours = {key: spark.conf.get(key) for key in SPARK_DEFAULTS}
+    try:
+        for key, value in SPARK_DEFAULTS.items():
+            spark.conf.set(key, value)
+        yield
+    finally:
+        for key, value in ours.items():
+            spark.conf.set(key, value)
 
 
 def sql_windows(task: Task, rows: DataFrame) -> DataFrame:

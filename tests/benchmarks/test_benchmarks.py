@@ -156,5 +156,5 @@ def test_all_ways_on_spark_and_beside_it_find_as_many_frames(spark: Any, tmp_pat
     contenders = [each for task in TASKS for each in contenders_of(task, shape, paths, spark)]
     found = measure(contenders, 0, QUIET)  # the untimed round refuses ways that differ
     frames = {(each.contender.task, each.contender.name): each.frames or 0 for each in found}
-    assert len(frames) == 5 + 6 + 6 + 5
+    assert len(frames) == 6 + 7 + 7 + 6
     assert frames["delta", OURS] > frames["delta", LOOP] > 100

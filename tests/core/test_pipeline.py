@@ -72,7 +72,7 @@ def run(plan: FramePlan, rows: list[dict[str, Any]], batch: int, buckets: int) -
         columns = [pa.array(table[name], kind) for name, kind in COLUMNS.items()]
         chunks += packer.pack(pa.array(table["ts"], pa.int64()), keys, columns)
     chunks.sort(key=lambda chunk: (chunk.bucket, chunk.start))
-    return list(fold(plan, ((chunk.bucket, chunk.start, chunk.groups, chunk.rows) for chunk in chunks)))
+    return list(fold(plan, ((chunk.bucket, chunk.start, pa.py_buffer(chunk.data)) for chunk in chunks)))
 
 
 def dicts(batches: list[pa.RecordBatch]) -> list[dict[str, Any]]:

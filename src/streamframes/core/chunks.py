@@ -1,11 +1,13 @@
 """Chunks: rows of one bucket, packed for the shuffle.
 
-A chunk is two Arrow streams, both compressed and self-describing:
+A chunk is two Arrow streams, both compressed and self-describing, one after the other:
 
+  size     where the second stream begins
   groups   fingerprint (2 x 64 bits), first instant, number of rows, and the group columns    one row a group
   rows     the steps between instants within a group, and the columns that travel             one row a row
 
-Nothing is lost: instants are restored by summing the steps, which are small and compress well.
+Nothing is lost: instants are restored by summing the steps, which are small and compress well. Both streams are
+padded, so that arrays that are read in place are aligned.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from streamframes.core.compiled import compiled
 _OPTIONS = pa.ipc.IpcWriteOptions(compression=pa.Codec("lz4"), use_threads=False)
 _READ = pa.ipc.IpcReadOptions(use_threads=False)
 _INT32_MAX = 2**31 - 1
+ALIGNED = 64
 
 
 @dataclass
@@ -56,8 +59,8 @@ def _instants(bounds: Any, first: Any, steps: Any, out: Any) -> None:
             out[i] = t
 
 
-def encode(chunk: Chunk) -> tuple[bytes, bytes]:
-    """The two streams of a chunk; its rows must be sorted by group and `ts`."""
+def encode(chunk: Chunk) -> bytes:
+    """A chunk as bytes; its rows must be sorted by group and `ts`."""
     rows = chunk.rows
     steps = np.empty(len(rows), np.int64)
     narrow = _steps(rows.bounds, rows.ts, steps) <= _INT32_MAX
@@ -66,19 +69,27 @@ def encode(chunk: Chunk) -> tuple[bytes, bytes]:
     head = pa.RecordBatch.from_arrays([*map(pa.array, groups), *chunk.keys.columns], names)
     columns = [pa.array(steps.astype(np.int32) if narrow else steps), *rows.columns]
     body = pa.RecordBatch.from_arrays(columns, [str(i) for i in range(len(columns))])
-    return _written(head), _written(body)
-
-
-def _written(batch: pa.RecordBatch) -> bytes:
     sink = pa.BufferOutputStream()
+    sink.write(bytes(ALIGNED))
+    body_at = _write(head, sink)
+    _write(body, sink)
+    payload = bytearray(sink.getvalue())
+    payload[:8] = body_at.to_bytes(8, "little")
+    return bytes(payload)
+
+
+def _write(batch: pa.RecordBatch, sink: pa.NativeFile) -> int:
+    """Add a stream; returns where the next one may begin."""
     with pa.ipc.new_stream(sink, batch.schema, options=_OPTIONS) as writer:
         writer.write_batch(batch)
-    return bytes(sink.getvalue().to_pybytes())
+    sink.write(bytes(-sink.tell() % ALIGNED))
+    return int(sink.tell())
 
 
-def decode(groups: Any, rows: Any) -> Chunk:
-    """A chunk from its two streams (anything with the buffer protocol)."""
-    head, body = _read(groups), _read(rows)
+def decode(payload: pa.Buffer) -> Chunk:
+    """The chunk of these bytes."""
+    body_at = int.from_bytes(payload[:8], "little")
+    head, body = _read(payload[ALIGNED:body_at]), _read(payload[body_at:])
     first, second, start, sizes = (head.column(i).to_numpy() for i in range(4))
     bounds = np.concatenate([[0], np.cumsum(sizes)])
     ts = np.empty(body.num_rows, np.int64)
@@ -87,5 +98,5 @@ def decode(groups: Any, rows: Any) -> Chunk:
     return Chunk(Rows(np.arange(first.size), bounds, ts, body.columns[1:]), first, second, keys)
 
 
-def _read(data: Any) -> pa.RecordBatch:
-    return pa.ipc.open_stream(pa.py_buffer(data), options=_READ).read_next_batch()
+def _read(stream: pa.Buffer) -> pa.RecordBatch:
+    return pa.ipc.open_stream(stream, options=_READ).read_next_batch()

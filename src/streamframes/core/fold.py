@@ -7,7 +7,6 @@ scanned; what is held is only what overlaps. Memory follows that overlap, not th
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 import pyarrow as pa
 
@@ -28,14 +27,14 @@ class BucketFold:
         self.room = WaitingRoom(plan.columns)
         self.wanted = RELEASE_ROWS
 
-    def add(self, start: int, groups: Any, rows: Any) -> list[pa.RecordBatch]:
+    def add(self, start: int, data: pa.Buffer) -> list[pa.RecordBatch]:
         """Take the next chunk, which starts no earlier than those before; returns what is settled."""
         found: list[pa.RecordBatch] = []
         if len(self.room) >= self.wanted:
             found = self.framer.feed(self.room.release(start))
             # Where little could be released, chunks overlap: wait for more before trying again.
             self.wanted = max(RELEASE_ROWS, 2 * len(self.room))
-        chunk = decode(groups, rows)
+        chunk = decode(data)
         numbers = self.framer.groups.numbers(chunk.first, chunk.second, chunk.keys)
         self.room.add(Rows(numbers, chunk.rows.bounds, chunk.rows.ts, chunk.rows.columns))
         return found
@@ -45,14 +44,14 @@ class BucketFold:
         return self.framer.feed(self.room.release(None)) + self.framer.finish()
 
 
-def fold(plan: FramePlan, chunks: Iterable[tuple[int, int, Any, Any]]) -> Iterator[pa.RecordBatch]:
-    """The results of chunks (bucket, start, groups, rows) that are sorted by bucket and start."""
+def fold(plan: FramePlan, chunks: Iterable[tuple[int, int, pa.Buffer]]) -> Iterator[pa.RecordBatch]:
+    """The results of chunks (bucket, start, bytes) that are sorted by bucket and start."""
     current: int | None = None
     bucket_fold = BucketFold(plan)
-    for bucket, start, groups, rows in chunks:
+    for bucket, start, data in chunks:
         if bucket != current and current is not None:
             yield from bucket_fold.finish()
             bucket_fold = BucketFold(plan)
         current = bucket
-        yield from bucket_fold.add(start, groups, rows)
+        yield from bucket_fold.add(start, data)
     yield from bucket_fold.finish()

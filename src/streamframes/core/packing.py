@@ -33,8 +33,7 @@ class Packed:
 
     bucket: int
     start: int
-    groups: bytes
-    rows: bytes
+    data: bytes
 
 
 @compiled
@@ -75,7 +74,7 @@ class Packer:
             first, second = (half[low:high] for half in pair)
             chunk = Chunk(part, first, second, chunk_keys.slice(low, high - low))
             for piece in self._slots(chunk) if self.disordered else [chunk]:
-                yield Packed(int(buckets[low]), int(piece.rows.ts.min()), *encode(piece))
+                yield Packed(int(buckets[low]), int(piece.rows.ts.min()), encode(piece))
 
     def _grouped(self, ts: np.ndarray, keys: pa.RecordBatch, columns: list[pa.Array]) -> Any:
         """Rows by group, groups by bucket; with the bucket, the values and the fingerprint of each group."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import pyarrow as pa
 
 from streamframes.core.fold import fold
+from streamframes.core.pieces import joined
 from streamframes.core.plan import FramePlan
+from streamframes.spark.workers import lasting
 
 Batches = Iterator[pa.RecordBatch]
 # Results are handed to Spark in batches of about this many rows.
@@ -20,7 +21,7 @@ def folding(plan: FramePlan) -> Callable[[Batches], Batches]:
 
     def fold_partition(batches: Batches) -> Batches:
         waiting: list[pa.RecordBatch] = []
-        for result in fold(plan, _chunks(batches)):
+        for result in fold(plan, joined(batches)):
             waiting.append(result)
             if sum(batch.num_rows for batch in waiting) >= ROWS_PER_RESULT:
                 yield pa.concat_batches(waiting)
@@ -28,11 +29,4 @@ def folding(plan: FramePlan) -> Callable[[Batches], Batches]:
         if waiting:
             yield pa.concat_batches(waiting)
 
-    return fold_partition
-
-
-def _chunks(batches: Batches) -> Iterator[tuple[int, int, Any, Any]]:
-    for batch in batches:
-        buckets, starts, groups, rows = batch.columns
-        for i in range(batch.num_rows):
-            yield buckets[i].as_py(), starts[i].as_py(), groups[i].as_buffer(), rows[i].as_buffer()
+    return lambda batches: lasting(f"fold {type(plan.scheme).__name__}", fold_partition(batches))

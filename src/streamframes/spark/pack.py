@@ -1,16 +1,20 @@
-"""The map side: Arrow batches of rows become a few rows (bucket, start, groups, rows), each a packed chunk."""
+"""The map side: Arrow batches of rows become chunks, on their way in pieces (bucket, start, chunk, piece, data)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
 import pyarrow as pa
+from pyspark import TaskContext
 
 from streamframes.core.packing import Packer
+from streamframes.core.pieces import split
 from streamframes.core.plan import FramePlan
+from streamframes.spark.workers import lasting
 
-CHUNK_SCHEMA = "bucket int, start long, groups binary, rows binary"
-_ARROW = pa.schema([("bucket", pa.int32()), ("start", pa.int64()), ("groups", pa.binary()), ("rows", pa.binary())])
+PIECES = "bucket int, start long, chunk long, piece int, data binary"
+# The order in which the fold needs them.
+IN_ORDER = ("start", "chunk", "piece")
 # Large enough that a chunk's fixed costs do not show, small enough to stay in the caches.
 ROWS_PER_CHUNK = 1 << 18
 # In no order at all, time slots cut a batch 16 fold: gather more, so that chunks do not get small.
@@ -26,16 +30,15 @@ def packing(plan: FramePlan, n_buckets: int) -> Callable[[Batches], Batches]:
 
     def pack(batches: Batches) -> Batches:
         packer = Packer(n_buckets)
+        context = TaskContext.get()
+        number = (context.partitionId() if context else 0) << 32
         for batch in _gathered(batches, packer):
             packed = list(packer.pack(*_parts(plan, batch)))
             if packed:
-                columns = [[getattr(chunk, name) for chunk in packed] for name in _ARROW.names]
-                yield pa.RecordBatch.from_arrays(
-                    [pa.array(values, field.type) for values, field in zip(columns, _ARROW, strict=True)],
-                    schema=_ARROW,
-                )
+                yield split(packed, number)
+                number += len(packed)
 
-    return pack
+    return lambda batches: lasting("pack", pack(batches))
 
 
 def _gathered(batches: Batches, packer: Packer) -> Batches:

@@ -25,7 +25,7 @@ from streamframes.errors import InvalidArgument
 from streamframes.spark.columns import arrow_type, as_column, clock_of, column, names, scheme_input
 from streamframes.spark.fold import folding
 from streamframes.spark.measures import InPass, check_aggregate, in_pass
-from streamframes.spark.pack import CHUNK_SCHEMA, packing
+from streamframes.spark.pack import IN_ORDER, PIECES, packing
 from streamframes.spark.session import n_buckets, require_dataframe
 
 
@@ -141,8 +141,8 @@ class TablePlan:
         travelling = self.rows.select(*(each.alias(f"__sf_{i}") for i, each in enumerate(chosen)))
         plan = self._core_plan(travelling, **wanted)
         buckets = self._n_buckets()
-        chunks = travelling.mapInArrow(packing(plan, buckets), CHUNK_SCHEMA)
-        together = chunks.repartitionById(buckets, F.col("bucket")).sortWithinPartitions("start")
+        chunks = travelling.mapInArrow(packing(plan, buckets), PIECES)
+        together = chunks.repartitionById(buckets, F.col("bucket")).sortWithinPartitions(*IN_ORDER)
         return together.mapInArrow(folding(plan), self._result_schema(plan, kinds))
 
     def _result_schema(self, plan: FramePlan, measures: list[tuple[str, T.DataType]]) -> T.StructType:
