@@ -16,7 +16,7 @@ from streamframes.errors import InvalidArgument
 
 if TYPE_CHECKING:
     from streamframes.spark import DataFrame, SparkSession
-    from streamframes.spark.tables import TablePlan
+    from streamframes.spark.framing import Framing
 
 
 def frames(
@@ -31,13 +31,19 @@ def frames(
     jitter: Duration | None = None,
     missing: str | None = None,
     open_on: str | None = None,
+    lateness: Duration | None = None,
+    punctuation: Any = None,
+    punctuation_all: Any = None,
+    fragments: bool = False,
+    late: str = "count",
+    punctuations: bool = False,
 ) -> Frames:
     """Cut rows into frames.
 
     Parameters
     ----------
     rows
-        A Spark DataFrame.
+        A Spark DataFrame, a table or a stream; the result is what the rows are.
     scheme
         Where to cut: `Threshold`, `Delta`, `Boundary`, `Aggregate`, `Change`, `Gap`, `Every`, `Count` or an
         `OwnScheme`.
@@ -57,26 +63,50 @@ def frames(
     open_on
         `"real"`: a report that was made up does not open a frame.
 
+    lateness
+        How far behind the latest instant of a stream a row may come, where the rows have no watermark of their own.
+        Without effect on tables.
+    punctuation, punctuation_all
+        Conditions: a row that satisfies one is no data but says that all rows of its group, or of all groups, up to
+        its instant have been seen.
+    fragments
+        Report what is certain of a frame before it ends, and again whenever it has grown.
+    late
+        What a row does that comes too late: it is counted (`"count"`), or stops the query (`"fail"`).
+    punctuations
+        Add rows with a null id that say of each group what is known: no further frame starts before their start, and
+        all frames that end up to their end have been reported.
+
     Returns
     -------
     Frames
         A lazy value; `.toDF()`, `.agg(...)` and `.tag()` return DataFrames.
     """
-    from streamframes.spark.tables import plan_table
+    from streamframes.spark.framing import plan_frames
 
     if not isinstance(scheme, Scheme):
         raise InvalidArgument(f"frames() got scheme={scheme!r}; give a scheme like Threshold('drop_pct > 0.3')")
-    plan = plan_table(
+    plan = plan_frames(
         rows,
         scheme,
         ts=ts,
         by=by,
         prefix=prefix,
-        schedule=schedule,
-        schedule_offset=schedule_offset,
-        jitter=jitter,
-        missing=missing,
-        open_on=open_on,
+        schedule={
+            "schedule": schedule,
+            "schedule_offset": schedule_offset,
+            "jitter": jitter,
+            "missing": missing,
+            "open_on": open_on,
+        },
+        stream={
+            "lateness": lateness,
+            "punctuation": punctuation,
+            "punctuation_all": punctuation_all,
+            "fragments": fragments,
+            "late": late,
+            "punctuations": punctuations,
+        },
     )
     return Frames(plan)
 
@@ -85,7 +115,7 @@ def frames(
 class Frames:
     """Frames that have been planned and not yet found."""
 
-    plan: TablePlan
+    plan: Framing
 
     def toDF(self) -> DataFrame:
         """One row per frame: the group columns, id, start, end, rows and why it was closed."""

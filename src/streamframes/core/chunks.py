@@ -2,8 +2,9 @@
 
 A chunk is two Arrow streams, both compressed and self-describing, one after the other:
 
-  size     where the second stream begins
-  groups   fingerprint (2 x 64 bits), first instant, number of rows, and the group columns    one row a group
+  summary  where the second stream begins, the last instant, the number of rows, whether there is punctuation
+  groups   fingerprint (2 x 64 bits), first instant, number of rows, punctuation, and the group columns
+                                                                                               one row a group
   rows     the steps between instants within a group, and the columns that travel             one row a row
 
 Nothing is lost: instants are restored by summing the steps, which are small and compress well. Both streams are
@@ -12,8 +13,9 @@ padded, so that arrays that are read in place are aligned.
 
 from __future__ import annotations
 
+import struct
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -25,16 +27,41 @@ _OPTIONS = pa.ipc.IpcWriteOptions(compression=pa.Codec("lz4"), use_threads=False
 _READ = pa.ipc.IpcReadOptions(use_threads=False)
 _INT32_MAX = 2**31 - 1
 ALIGNED = 64
+_SUMMARY = struct.Struct("<4q")
+
+
+NO_WORD = -(2**62)
 
 
 @dataclass
 class Chunk:
-    """A decoded chunk: rows whose groups are numbered 0, 1, 2, ... as in `keys`, and their fingerprints."""
+    """A decoded chunk: rows whose groups are numbered 0, 1, 2, ... as in `keys`, and their fingerprints.
+
+    `upto` is the punctuation of each group: all of its rows up to this instant have been seen; or NO_WORD.
+    """
 
     rows: Rows
     first: np.ndarray
     second: np.ndarray
     keys: pa.RecordBatch
+    upto: np.ndarray
+
+    def filter(self, keep: np.ndarray) -> Chunk:
+        """The rows where `keep` holds; groups that lose all of their rows are left out."""
+        rows = self.rows.filter(keep)
+        there = rows.groups
+        keys = self.keys.take(pa.array(there)) if self.keys.num_columns else self.keys
+        left = Rows(np.arange(there.size), rows.bounds, rows.ts, rows.columns)
+        return Chunk(left, self.first[there], self.second[there], keys, self.upto[there])
+
+
+class Summary(NamedTuple):
+    """What is known of a chunk without decoding it."""
+
+    body_at: int
+    end: int
+    rows: int
+    announces: int
 
 
 @compiled
@@ -61,11 +88,13 @@ def _instants(bounds: Any, first: Any, steps: Any, out: Any) -> None:
 
 def encode(chunk: Chunk) -> bytes:
     """A chunk as bytes; its rows must be sorted by group and `ts`."""
-    rows = chunk.rows
+    rows, sizes = chunk.rows, np.diff(chunk.rows.bounds)
     steps = np.empty(len(rows), np.int64)
     narrow = _steps(rows.bounds, rows.ts, steps) <= _INT32_MAX
-    groups = [chunk.first, chunk.second, rows.ts[rows.bounds[:-1]], np.diff(rows.bounds)]
-    names = ["first", "second", "start", "rows", *(f"key{i}" for i in range(chunk.keys.num_columns))]
+    starts = np.zeros(sizes.size, np.int64)
+    starts[sizes > 0] = rows.ts[rows.bounds[:-1][sizes > 0]]
+    groups = [chunk.first, chunk.second, starts, sizes, chunk.upto]
+    names = ["first", "second", "start", "rows", "upto", *(f"key{i}" for i in range(chunk.keys.num_columns))]
     head = pa.RecordBatch.from_arrays([*map(pa.array, groups), *chunk.keys.columns], names)
     columns = [pa.array(steps.astype(np.int32) if narrow else steps), *rows.columns]
     body = pa.RecordBatch.from_arrays(columns, [str(i) for i in range(len(columns))])
@@ -74,7 +103,9 @@ def encode(chunk: Chunk) -> bytes:
     body_at = _write(head, sink)
     _write(body, sink)
     payload = bytearray(sink.getvalue())
-    payload[:8] = body_at.to_bytes(8, "little")
+    end = int(rows.ts.max()) if len(rows) else NO_WORD
+    summary = Summary(body_at, end, len(rows), int((chunk.upto > NO_WORD).any()))
+    payload[: _SUMMARY.size] = _SUMMARY.pack(*summary)
     return bytes(payload)
 
 
@@ -88,14 +119,19 @@ def _write(batch: pa.RecordBatch, sink: pa.NativeFile) -> int:
 
 def decode(payload: pa.Buffer) -> Chunk:
     """The chunk of these bytes."""
-    body_at = int.from_bytes(payload[:8], "little")
+    body_at = summary_of(payload).body_at
     head, body = _read(payload[ALIGNED:body_at]), _read(payload[body_at:])
-    first, second, start, sizes = (head.column(i).to_numpy() for i in range(4))
+    first, second, start, sizes, upto = (head.column(i).to_numpy() for i in range(5))
     bounds = np.concatenate([[0], np.cumsum(sizes)])
     ts = np.empty(body.num_rows, np.int64)
     _instants(bounds, start, body.column(0).to_numpy(), ts)
-    keys = head.select(range(4, head.num_columns))
-    return Chunk(Rows(np.arange(first.size), bounds, ts, body.columns[1:]), first, second, keys)
+    keys = head.select(range(5, head.num_columns))
+    return Chunk(Rows(np.arange(first.size), bounds, ts, body.columns[1:]), first, second, keys, upto)
+
+
+def summary_of(payload: pa.Buffer) -> Summary:
+    """What can be known without decoding."""
+    return Summary(*_SUMMARY.unpack(payload[: _SUMMARY.size]))
 
 
 def _read(stream: pa.Buffer) -> pa.RecordBatch:

@@ -12,7 +12,7 @@ import pyarrow as pa
 from streamframes.core.compiled import compiled
 from streamframes.core.groups import mix
 
-CLOSED_BY = ("", "condition", "gap", "limit", "end of data")
+CLOSED_BY = (None, "condition", "gap", "limit", "end of data")
 
 
 @dataclass
@@ -71,6 +71,12 @@ def no_rows(types: Sequence[pa.DataType]) -> Rows:
     """An empty batch whose columns have these types."""
     empty = np.empty(0, np.int64)
     return Rows(empty, np.zeros(1, np.int64), empty, [pa.array([], kind) for kind in types])
+
+
+def news(groups: np.ndarray, ts: np.ndarray, types: Sequence[pa.DataType], bits: int) -> Rows:
+    """Rows that are none: one for each of these groups, with nothing but its mark."""
+    columns = [pa.nulls(groups.size, kind) for kind in types]
+    return Rows(groups, np.arange(groups.size + 1), ts, columns, np.full(groups.size, bits, np.uint8))
 
 
 def typed(array: pa.Array, kind: pa.DataType) -> pa.Array:

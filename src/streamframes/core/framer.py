@@ -10,15 +10,21 @@ Every stage that must look ahead holds rows back itself; `finish` tells them tha
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.columns import CLOSED_BY, Rows, frame_ids, no_rows, typed
+from streamframes.core.columns import CLOSED_BY, Rows, frame_ids, gather, news, no_rows, typed
+from streamframes.core.fragments import Fragments
 from streamframes.core.groups import GroupIndex
 from streamframes.core.kernel import (
+    END,
     IMPUTED_ROW,
+    NO_LIMIT,
     NULL_BREAK,
+    OPEN,
+    REFUSAL,
     RUN_END,
     RUN_GROUP,
     RUN_IMPUTED,
@@ -27,22 +33,28 @@ from streamframes.core.kernel import (
     RUN_REASON,
     RUN_ROWS,
     RUN_START,
+    SILENCE,
     SKIP,
+    START,
+    TIME_PASSED,
 )
 from streamframes.core.labels import LabelStage
 from streamframes.core.measures import accumulators
 from streamframes.core.plan import KINDS, FramePlan
 from streamframes.core.scan import Runs, Scan
-from streamframes.core.schedule import ScheduleStage
+from streamframes.core.schedule import LATEST, ScheduleStage
 from streamframes.core.schemes.threshold import satisfied
 from streamframes.core.settle import Settled, Settlement, joined
+from streamframes.core.silence import Silence
+from streamframes.core.state import GroupState
 
 _GAP_SALT = 0x6A09E667F3BCC908
 IN_EPISODE = 32
+NOT_KNOWN = np.empty(0, np.int64)
 
 
 class Cutter:
-    """A scan with what is wanted of its frames: measures, and the rows they are made of."""
+    """A scan with what is wanted of its frames: measures, fragments, and the rows they are made of."""
 
     def __init__(self, plan: FramePlan, *, gaps: bool) -> None:
         self.plan = plan
@@ -55,36 +67,47 @@ class Cutter:
         self.settles = bool(plan.tags) or (plan.reports_gaps and not gaps)
         self.scan = Scan(self.scheme, limits, wants_rows=self.settles or bool(plan.measures))
         self.measures = accumulators(plan.measures, self.scheme.lanes)
+        self.fragments = Fragments(self.scheme) if plan.fragments else None
         self.settlement = Settlement(self.scheme.lanes)
 
+    @property
+    def stages(self) -> list[GroupState]:
+        """All that has state by group number."""
+        return [self.scan, *self.measures, *([self.fragments] if self.fragments else [])]
+
     def feed(self, rows: Rows, x: np.ndarray, groups: GroupIndex) -> tuple[list[pa.RecordBatch], list[Settled]]:
-        """Frames that ended, and rows whose frames are known."""
+        """Frames that ended, fragments of those that have grown, and rows whose frames are known."""
         runs, run_of_row = self.scan.feed(rows, x, len(groups))
         real = run_of_row
         if rows.mark.size and self.measures:
             real = np.where((rows.mark & IMPUTED_ROW)[:, None], -1, run_of_row)
-        values = [measure.feed(runs, rows, real, len(groups)) for measure in self.measures]
+        wanted, numbers = runs.is_frame, np.zeros(runs.table.shape[0], np.int64)
+        if self.fragments is not None:
+            wanted, numbers = self.fragments.feed(runs, len(groups))
+        values = [measure.feed(runs, rows, real, len(groups), wanted) for measure in self.measures]
         settled: list[Settled] = []
         if self.settles:
             settled = self.settlement.feed(rows, run_of_row, runs, self._ids(runs, groups), len(groups))
-        return self._frames(runs, values, groups), settled
+        return self._frames(runs, wanted, numbers, values, groups), settled
 
     def finish(self, groups: GroupIndex) -> tuple[list[pa.RecordBatch], list[Settled]]:
         """The frames that the end of the data closes, and the rows that waited."""
         runs = self.scan.finish()
         values = [measure.finish(runs) for measure in self.measures]
         settled = self.settlement.finish(runs, self._ids(runs, groups)) if self.settles else []
-        return self._frames(runs, values, groups), settled
+        numbers = np.zeros(runs.table.shape[0], np.int64)
+        return self._frames(runs, runs.is_frame, numbers, values, groups), settled
 
     def _ids(self, runs: Runs, groups: GroupIndex) -> np.ndarray:
         columns = (runs.table[:, field] for field in (RUN_START, RUN_LANE, RUN_ORDINAL))
         return frame_ids(self.salt, groups.first[runs.table[:, RUN_GROUP]], *columns)
 
-    def _frames(self, runs: Runs, values: list[pa.Array], groups: GroupIndex) -> list[pa.RecordBatch]:
-        chosen = runs.is_frame
-        if self.plan.tags or not chosen.any():
+    def _frames(
+        self, runs: Runs, wanted: np.ndarray, numbers: np.ndarray, values: list[pa.Array], groups: GroupIndex
+    ) -> list[pa.RecordBatch]:
+        if self.plan.tags or not wanted.any():
             return []
-        frames = Runs(runs.table[chosen], runs.own[chosen] if self.scheme.cell else runs.own)
+        frames = Runs(runs.table[wanted], runs.own[wanted] if self.scheme.cell else runs.own)
         start, end = (typed(pa.array(frames.table[:, field]), self.plan.ts_type) for field in (RUN_START, RUN_END))
         columns = [
             *groups.values(frames.table[:, RUN_GROUP]),
@@ -94,6 +117,7 @@ class Cutter:
             pa.array(frames.table[:, RUN_ROWS]),
             pa.array(CLOSED_BY).take(pa.array(frames.table[:, RUN_REASON])),
             *self._extras(frames),
+            *([pa.array(numbers[wanted]), pa.array(~frames.is_open)] if self.plan.fragments else []),
             *values,
         ]
         return [pa.RecordBatch.from_arrays(columns, schema=self.plan.frame_schema)]
@@ -121,21 +145,60 @@ class Framer:
         self.schedule = ScheduleStage(plan.schedule) if plan.schedule is not None else None
         labels = self.episodes.scheme.labels
         self.labels = LabelStage(labels) if labels is not None else None
+        self.silence = Silence(self.episodes.scan.limits.max_gap)
 
-    def feed(self, rows: Rows, *, final: bool = False) -> list[pa.RecordBatch]:
-        """The results that these rows settle; rows of a group must come in order."""
+    @property
+    def cutters(self) -> list[Cutter]:
+        """That of the frames, and that of the gaps between."""
+        return [self.episodes, *([self.between] if self.between else [])]
+
+    @property
+    def stages(self) -> dict[str, GroupState]:
+        """All that has state by group number, by name."""
+        named: dict[str, GroupState | None] = {
+            "schedule": self.schedule,
+            "labels": self.labels,
+            "silence": self.silence,
+        }
+        stages = {name: stage for name, stage in named.items() if stage is not None}
+        for cutter in self.cutters:
+            stages.update({f"{cutter.kind} {i}": stage for i, stage in enumerate(cutter.stages)})
+        return stages
+
+    def feed(self, rows: Rows, points: np.ndarray = NOT_KNOWN, *, final: bool = False) -> list[pa.RecordBatch]:
+        """The results that these rows settle; rows of a group must come in order.
+
+        `points`, if known, says for each group before which instant all rows have been seen: what time alone
+        decides is settled too.
+        """
         if self.schedule is not None:
-            rows = self.schedule.feed(rows, len(self.groups), final=final)
+            rows = self.schedule.feed(rows, len(self.groups), points, final=final)
+        rows = self._marked(rows)
+        if points.size:
+            rows = gather([rows, *self._news(rows, points)])
         if self.labels is not None:
             rows = self.labels.with_held(rows)
         if not len(rows):
             return []
-        rows = self._marked(rows)
         x = self._prepared(rows)
         if self.labels is not None:
             until = self._condition(rows, 1) if self.labels.settings.until else np.empty(0, np.bool_)
-            rows, x = self.labels.feed(rows, x, until, len(self.groups), final=final)
+            rows, x = self.labels.feed(rows, x, until, points, final=final)
         return self._results(*self.episodes.feed(rows, x, self.groups))
+
+    def _news(self, rows: Rows, points: np.ndarray) -> Iterator[Rows]:
+        """What time alone says to groups: that they have been silent for too long, and what time it is."""
+        self.silence.watch(rows, len(self.groups))
+        imputes = self.plan.schedule is not None and self.plan.schedule.imputes
+        silent = np.empty(0, np.int64) if imputes else self.silence.find(points)
+        if silent.size:
+            yield news(silent, self.silence.last[silent], self.plan.columns, SILENCE)
+        if self.episodes.scheme.expires and self.episodes.scan.limits.max_gap == NO_LIMIT:
+            self.episodes.scan.grow(len(self.groups))
+            awake = np.asarray(self.episodes.scan.is_open.any(axis=1))
+            awake[rows.groups] = True
+            groups = np.flatnonzero(awake[: len(self.groups)])
+            yield news(groups, points[groups], self.plan.columns, TIME_PASSED)
 
     def finish(self) -> list[pa.RecordBatch]:
         """The results that the end of the data settles."""
@@ -145,6 +208,90 @@ class Framer:
             frames, settled = self.between.finish(self.groups)
             rest += frames + self._tagged(settled)
         return last + rest
+
+    def save(self) -> dict[str, Any]:
+        """Everything that must be known to go on later."""
+        size = len(self.groups)
+        stages = {name: stage.save(size) for name, stage in self.stages.items()}
+        waiting = {cutter.kind: cutter.settlement.save() for cutter in self.cutters}
+        return {"groups": self.groups.save(), "stages": stages, "settlement": waiting}
+
+    def load(self, saved: dict[str, Any]) -> None:
+        """Go on from what was saved."""
+        self.groups.load(saved["groups"])
+        for name, stage in self.stages.items():
+            stage.load(saved["stages"][name])
+        for cutter in self.cutters:
+            cutter.settlement.load(saved["settlement"][cutter.kind])
+
+    def keep(self, numbers: np.ndarray) -> None:
+        """Forget all groups but these."""
+        place = np.full(len(self.groups), -1)
+        place[numbers] = np.arange(numbers.size)
+        for stage in self.stages.values():
+            stage.grow(place.size)
+            stage.keep(numbers, place)
+        for cutter in self.cutters:
+            cutter.settlement.keep(place)
+        self.groups.keep(numbers)
+
+    @property
+    def is_idle(self) -> np.ndarray:
+        """The groups of which nothing need be known: no open frame, no row held back, no place in a schedule."""
+        size = len(self.groups)
+        if self.schedule is not None:
+            return np.zeros(size, np.bool_)
+        busy = np.zeros(size, np.bool_)
+        for cutter in self.cutters:
+            cutter.scan.grow(size)
+            busy |= cutter.scan.is_open[:size].any(axis=1)
+            if self.episodes.scheme.remembers:
+                busy |= cutter.scan.own[:size].any(axis=(1, 2))
+        if self.labels is not None:
+            self.labels.grow(size)
+            busy |= self.labels.busy[:size]
+        for rows in self._held():
+            busy[rows.groups] = True
+        return ~busy
+
+    @property
+    def n_open(self) -> int:
+        """How many frames are open."""
+        return sum(int(cutter.scan.is_open.sum()) for cutter in self.cutters)
+
+    @property
+    def n_held(self) -> int:
+        """How many rows wait for later ones to say what they are."""
+        return sum(len(rows) for rows in self._held())
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether time alone, without a row, can bring a result."""
+        merges = self.labels is not None and self.labels.settings.merge_gap is not None
+        silences = self.episodes.scan.limits.max_gap != NO_LIMIT
+        return silences or merges or self.episodes.scheme.expires or self.schedule is not None
+
+    def horizon(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """For each group: the instant before which no further frame starts, and up to which all that end are known."""
+        starts, ends = points.copy(), points - 1
+        for cutter in self.cutters:
+            cutter.scan.grow(points.size)
+            lanes = cutter.scan.lanes[: points.size]
+            for at, field, less in ((starts, START, 0), (ends, END, 1)):
+                np.minimum(at, np.where(lanes[:, :, OPEN], lanes[:, :, field] - less, LATEST).min(axis=1), out=at)
+        for rows in self._held():
+            np.minimum.at(starts, rows.group_of_row, rows.ts)
+            np.minimum.at(ends, rows.group_of_row, rows.ts - 1)
+        if self.schedule is not None and self.schedule.settings.imputes:
+            expected = self.schedule.next_tick[: points.size]
+            starts, ends = np.minimum(starts, expected), np.minimum(ends, expected - 1)
+        return starts, ends
+
+    def _held(self) -> Iterator[Rows]:
+        for stage in (self.schedule, self.labels):
+            yield from stage.held if stage is not None else []
+        for cutter in self.cutters:
+            yield from (rows for rows, _, _ in cutter.settlement.held)
 
     def _marked(self, rows: Rows) -> Rows:
         """Mark rows whose inputs are null or NaN as the scheme says; made-up reports have none."""
@@ -178,6 +325,10 @@ class Framer:
         episodes = joined(settled)
         inside = episodes.inside[:, 0]
         rows = episodes.rows.with_mark(inside, IN_EPISODE)
+        if rows.mark.size:
+            told = (rows.mark & REFUSAL) == REFUSAL
+            rows, inside = rows.filter(~told), inside[~told]
+            episodes = episodes.chosen(~told)
         more, known = self.between.feed(rows, ~inside, self.groups)
         known = [part.chosen((part.rows.mark & IN_EPISODE) == 0) if part.rows.mark.size else part for part in known]
         return frames + more + self._tagged([episodes.chosen(inside), *known])

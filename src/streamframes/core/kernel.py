@@ -29,7 +29,13 @@ RUN_FIELDS = 9
 STILL_OPEN, CONDITION, GAP, LIMIT, END_OF_DATA = range(5)
 
 # What is special about a row, as bits.
-SKIP, NULL_BREAK, HOLE_BREAK, IMPUTED_ROW, CANNOT_OPEN = 1, 2, 4, 8, 16
+SKIP, NULL_BREAK, HOLE_BREAK, IMPUTED_ROW, CANNOT_OPEN, PASSED = 1, 2, 4, 8, 16, 64
+
+# Rows that are none and only bring news to a group: it has been silent for too long; a report is missing that
+# counts as false; all rows before an instant have been seen.
+SILENCE = SKIP | IMPUTED_ROW | HOLE_BREAK
+REFUSAL = SKIP | IMPUTED_ROW | NULL_BREAK
+TIME_PASSED = SKIP | IMPUTED_ROW | PASSED
 
 NO_LIMIT = np.uint64(2**64 - 1)
 NO_ROWS = np.int64(2**62)
@@ -104,6 +110,7 @@ def scan_rows(  # noqa: PLR0915  (one loop: a call for each row would cost more 
     limited = limits.max_rows < NO_ROWS or limits.max_duration != NO_LIMIT
     special = 0
     n_runs = 0
+    kept = np.empty(own.shape[2], own.dtype)
     for k in range(groups.size):
         g = groups[k]
         for lane in range(n_lanes):
@@ -133,6 +140,12 @@ def scan_rows(  # noqa: PLR0915  (one loop: a call for each row would cost more 
                 if special & SKIP:
                     if wants_rows:
                         run_of_row[i, lane] = -1
+                    if special & PASSED and is_open:
+                        kept[:] = s
+                        if judge(rule, x, i, t, s, start, rows) == BEFORE:
+                            _write(runs[run], record, start, end, rows, imputed, CONDITION, limits)
+                            is_open = False
+                        s[:] = kept
                     continue
                 seen, last_t = True, t
                 joined, closes, judged = False, False, is_open

@@ -10,13 +10,14 @@ known whether the dip is bridged:
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from streamframes.core.columns import Rows, gather
 from streamframes.core.compiled import compiled
-from streamframes.core.kernel import CANNOT_OPEN, HOLE_BREAK, SKIP
+from streamframes.core.kernel import CANNOT_OPEN, HOLE_BREAK, REFUSAL, SKIP
+from streamframes.core.state import GroupState
 
 ON, HAS_END, LAST_END, SEEN, LAST = range(5)
 
@@ -31,7 +32,7 @@ class Labels:
 
 
 @compiled
-def _label(
+def _label(  # noqa: PLR0915  (one loop, as in the kernel)
     groups: Any,
     bounds: Any,
     ts: Any,
@@ -41,12 +42,16 @@ def _label(
     merges: bool,
     merge_gap: Any,
     max_gap: Any,
+    points: Any,
     final: bool,
     state: Any,
     member: Any,
     settled: Any,
 ) -> None:
-    """Fill `member` and, for each segment, `settled`: up to which row that is certain."""
+    """Fill `member` and, for each segment, `settled`: up to which row that is certain.
+
+    `points` says for each group before which instant all rows have been seen, if that is known.
+    """
     special = 0
     for k in range(groups.size):
         record = state[groups[k]]
@@ -57,10 +62,16 @@ def _label(
             member[i] = False
             if mark.size:
                 special = mark[i]
+            if special & HOLE_BREAK:
+                on, has_end = False, False
             if special & SKIP:
+                if on and special & REFUSAL == REFUSAL:
+                    on = False
+                    has_end = merges
+                    dip, seen_before_dip, last_before_dip = i, seen, last
                 continue
             t = ts[i]
-            if special & HOLE_BREAK or (seen and np.uint64(t - last) > max_gap):
+            if seen and np.uint64(t - last) > max_gap:
                 on, has_end = False, False
             if on and (until[i] if until.size else not where[i]):
                 on = False
@@ -79,6 +90,8 @@ def _label(
                 member[i] = True
                 last_end = t
         settled[k] = bounds[k + 1]
+        if has_end and points.size and points[groups[k]] > last_end:
+            has_end = np.uint64(points[groups[k]] - last_end) <= merge_gap
         if has_end and not final:
             settled[k] = dip
             seen, last = seen_before_dip, last_before_dip
@@ -87,8 +100,10 @@ def _label(
 
 
 @dataclass
-class LabelStage:
+class LabelStage(GroupState):
     """The state of labelling: a record per group, and the rows of dips that are still open."""
+
+    per_group: ClassVar = ("state",)
 
     settings: Labels
     state: np.ndarray = field(default_factory=lambda: np.zeros((0, 5), np.int64))
@@ -98,24 +113,21 @@ class LabelStage:
         """The rows that were held back, and then these."""
         return gather([*self.held, rows])
 
-    def feed(self, rows: Rows, where: np.ndarray, until: np.ndarray, n_groups: int, *, final: bool) -> Any:
+    def feed(self, rows: Rows, where: np.ndarray, until: np.ndarray, points: np.ndarray, *, final: bool) -> Any:
         """The rows that are certain now, and which of them are members; the others are held back."""
-        self.state = grown(self.state, n_groups)
+        n_groups = int(rows.groups.max()) + 1
+        self.grow(n_groups)
         settings = self.settings
         merges = settings.merge_gap is not None
         merge_gap = settings.merge_gap if settings.merge_gap is not None else np.uint64(0)
         member, settled = np.empty(len(rows), np.bool_), np.empty(rows.groups.size, np.int64)
         inputs = (rows.groups, rows.bounds, rows.ts, rows.mark, where, until)
-        _label(*inputs, merges, merge_gap, settings.max_gap, final, self.state, member, settled)
+        _label(*inputs, merges, merge_gap, settings.max_gap, points, final, self.state, member, settled)
         certain = np.arange(len(rows)) < np.repeat(settled, np.diff(rows.bounds))
         self.held = [] if certain.all() else [rows.filter(~certain)]
         return rows.filter(certain), member[certain]
 
-
-def grown(state: np.ndarray, n_groups: int) -> np.ndarray:
-    """State records with room for more groups; new ones are zero."""
-    if state.shape[0] >= n_groups:
-        return state
-    bigger = np.zeros((max(n_groups, 2 * state.shape[0]), *state.shape[1:]), state.dtype)
-    bigger[: state.shape[0]] = state
-    return bigger
+    @property
+    def busy(self) -> np.ndarray:
+        """Whether a group is in an episode, or in a dip that may be bridged."""
+        return np.asarray((self.state[:, ON] | self.state[:, HAS_END]) != 0)

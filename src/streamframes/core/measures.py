@@ -18,8 +18,8 @@ from streamframes.core.columns import Rows, typed
 from streamframes.core.compiled import compiled
 from streamframes.core.groups import as_int64, validity
 from streamframes.core.kernel import RUN_FRESH
-from streamframes.core.labels import grown
 from streamframes.core.scan import Runs, slots
+from streamframes.core.state import GroupState
 from streamframes.errors import StreamFramesError
 
 Function = Literal["count", "sum", "avg", "min", "max", "first", "last", "stddev"]
@@ -76,8 +76,10 @@ def _edges(run_of_row: Any, first: Any, last: Any) -> None:
             last[run] = i
 
 
-class NumberAccumulator:
+class NumberAccumulator(GroupState):
     """count, sum, avg, min, max or stddev: a count and two scalars for each open frame."""
+
+    per_group = ("count", "first", "second")
 
     def __init__(self, measure: Measure, n_lanes: int) -> None:
         self.measure = measure
@@ -85,14 +87,17 @@ class NumberAccumulator:
         self.number = MEASURES.index(measure.function)
         self.whole = measure.function in ("sum", "min", "max") and not pa.types.is_floating(measure.type)
         dtype = np.int64 if self.whole else np.float64
-        self.carried = [np.zeros(0, np.int64), np.zeros(0, dtype), np.zeros(0, np.float64)]
+        self.count = np.zeros((0, n_lanes), np.int64)
+        self.first = np.zeros((0, n_lanes), dtype)
+        self.second = np.zeros((0, n_lanes), np.float64)
 
-    def feed(self, runs: Runs, rows: Rows, run_of_row: np.ndarray, n_groups: int) -> pa.Array:
-        """Add the rows of the runs; returns the measure of those that are frames now."""
-        self.carried = [grown(array, n_groups * self.n_lanes) for array in self.carried]
+    def feed(self, runs: Runs, rows: Rows, run_of_row: np.ndarray, n_groups: int, wanted: np.ndarray) -> pa.Array:
+        """Add the rows of the runs; returns the measure of the wanted ones."""
+        self.grow(n_groups)
         slot, goes_on = slots(runs, self.n_lanes), runs.table[:, RUN_FRESH] == 0
-        n, a, b = (np.zeros(slot.size, array.dtype) for array in self.carried)
-        for own, array in zip((n, a, b), self.carried, strict=True):
+        carried = self._carried()
+        n, a, b = (np.zeros(slot.size, array.dtype) for array in carried)
+        for own, array in zip((n, a, b), carried, strict=True):
             own[goes_on] = array[slot[goes_on]]
         values, valid = self._values(rows)
         for lane in range(self.n_lanes):
@@ -100,14 +105,18 @@ class NumberAccumulator:
             if overflow and self.whole:
                 name = self.measure.name
                 raise StreamFramesError(f"the sum {name!r} exceeds a long; write sum(cast(... as double))")
-        for own, array in zip((n, a, b), self.carried, strict=True):
+        for own, array in zip((n, a, b), carried, strict=True):
             array[slot[runs.is_open]] = own[runs.is_open]
-        return self._result(n[runs.is_frame], a[runs.is_frame], b[runs.is_frame])
+        return self._result(n[wanted], a[wanted], b[wanted])
 
     def finish(self, runs: Runs) -> pa.Array:
         """The measure of the frames that the end of the data closed."""
         slot = slots(runs, self.n_lanes)[runs.is_frame]
-        return self._result(*(array[slot] for array in self.carried))
+        return self._result(*(array[slot] for array in self._carried()))
+
+    def _carried(self) -> list[np.ndarray]:
+        """The scalars by slot, as views."""
+        return [array.reshape(-1) for array in (self.count, self.first, self.second)]
 
     def _values(self, rows: Rows) -> tuple[np.ndarray, np.ndarray]:
         if self.measure.column is None:
@@ -130,27 +139,39 @@ class NumberAccumulator:
         return typed(pa.array(a, mask=n == 0), self.measure.type)
 
 
-class EdgeAccumulator:
+class EdgeAccumulator(GroupState):
     """first or last: the value of a frame's first or last row, of any type.
 
     `values` holds one value for each open frame, `place` says at which position, counted from 1; a frame of
     made-up reports alone has none.
     """
 
+    per_group = ("place",)
+
     def __init__(self, measure: Measure, n_lanes: int) -> None:
         self.measure = measure
         self.n_lanes = n_lanes
         self.values = pa.array([], measure.type)
-        self.place = np.zeros(0, np.int64)
+        self.place = np.zeros((0, n_lanes), np.int64)
 
-    def feed(self, runs: Runs, rows: Rows, run_of_row: np.ndarray, n_groups: int) -> pa.Array:
-        """Look at the rows of the runs; returns the measure of those that are frames now."""
-        self.place = grown(self.place, n_groups * self.n_lanes)
+    def save(self, n_groups: int) -> dict[str, Any]:
+        """The places, and the values there."""
+        return {**super().save(n_groups), "values": self.values}
+
+    def load(self, saved: dict[str, Any]) -> None:
+        """Go on from what was saved."""
+        super().load(saved)
+        self.values = saved["values"]
+
+    def feed(self, runs: Runs, rows: Rows, run_of_row: np.ndarray, n_groups: int, wanted: np.ndarray) -> pa.Array:
+        """Look at the rows of the runs; returns the measure of the wanted ones."""
+        self.grow(n_groups)
+        place = self.place.reshape(-1)
         slot, goes_on = slots(runs, self.n_lanes), runs.table[:, RUN_FRESH] == 0
         first, last = np.full(slot.size, -1), np.full(slot.size, -1)
         for lane in range(self.n_lanes):
             _edges(run_of_row[:, lane], first, last)
-        from_before = np.where(goes_on, self.place[slot], 0)
+        from_before = np.where(goes_on, place[slot], 0)
         nothing = len(rows) + len(self.values)
         index = np.where(from_before > 0, from_before - 1 + len(rows), nothing)
         if self.measure.function == "first":
@@ -160,19 +181,20 @@ class EdgeAccumulator:
         column = rows.columns[self.measure.column or 0].cast(self.measure.type)
         joined = pa.concat_arrays([column, self.values, pa.nulls(1, self.measure.type)])
         self._remember(joined, index, slot, runs.is_open & (index != nothing), len(rows))
-        return joined.take(pa.array(index[runs.is_frame]))
+        return joined.take(pa.array(index[wanted]))
 
     def _remember(self, joined: pa.Array, index: np.ndarray, slot: np.ndarray, keep: np.ndarray, shift: int) -> None:
         """Keep one value for each open frame: those of these runs, and those of groups that had no row."""
-        self.place[slot] = 0
-        others = np.flatnonzero(self.place)
-        kept = np.concatenate([index[keep], self.place[others] - 1 + shift])
-        self.place[np.concatenate([slot[keep], others])] = np.arange(1, kept.size + 1)
+        place = self.place.reshape(-1)
+        place[slot] = 0
+        others = np.flatnonzero(place)
+        kept = np.concatenate([index[keep], place[others] - 1 + shift])
+        place[np.concatenate([slot[keep], others])] = np.arange(1, kept.size + 1)
         self.values = joined.take(pa.array(kept))
 
     def finish(self, runs: Runs) -> pa.Array:
         """The measure of the frames that the end of the data closed."""
-        place = self.place[slots(runs, self.n_lanes)[runs.is_frame]]
+        place = self.place.reshape(-1)[slots(runs, self.n_lanes)[runs.is_frame]]
         return self.values.take(pa.array(place - 1, mask=place == 0))
 
 

@@ -18,13 +18,16 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.chunks import Chunk, encode
+from streamframes.core.chunks import NO_WORD, Chunk, encode
 from streamframes.core.columns import Rows
 from streamframes.core.compiled import compiled
 from streamframes.core.groups import as_int64, fingerprints, number_groups
 from streamframes.core.order import disorder, sorted_by_ts
 
 SLOTS = 16
+
+# What a row is: data, or the word that all rows up to its instant have been seen, of its group or of all.
+DATA, ONE_GROUP, ALL_GROUPS = range(3)
 
 
 @dataclass(frozen=True)
@@ -56,15 +59,33 @@ class Packer:
         self.n_buckets = n_buckets
         self.disordered = False
 
-    def pack(self, ts: pa.Array, keys: pa.RecordBatch, columns: Sequence[pa.Array]) -> Iterator[Packed]:
-        """The chunks of one batch; rows without an instant are left out."""
-        if ts.null_count:
-            there = ts.is_valid()
-            ts, columns = ts.filter(there), [column.filter(there) for column in columns]
-            keys = keys.filter(there) if keys.num_columns else keys
+    def pack(
+        self,
+        ts: pa.Array,
+        keys: pa.RecordBatch,
+        columns: Sequence[pa.Array],
+        word: pa.Array | None = None,
+    ) -> Iterator[Packed]:
+        """The chunks of one batch; rows without an instant are left out.
+
+        `word` says which rows are punctuation: DATA, ONE_GROUP or ALL_GROUPS.
+        """
+        for there in _not_all(ts.is_valid() if ts.null_count else None):
+            ts, keys, columns, word = _filtered(there, ts, keys, columns, word)
+        if word is not None:
+            word = word.to_numpy()
+            yield from self._to_all(as_int64(ts)[word == ALL_GROUPS])
+            for there in _not_all(pa.array(word != ALL_GROUPS)):
+                ts, keys, columns, _ = _filtered(there, ts, keys, columns, None)
+            word = word[word != ALL_GROUPS] == ONE_GROUP
         if not len(ts):
             return
+        if word is not None:
+            columns = [*columns, pa.array(word)]
         rows, buckets, chunk_keys, pair = self._grouped(as_int64(ts), keys, list(columns))
+        upto = np.full(buckets.size, NO_WORD)
+        if word is not None:
+            rows, upto = _punctuated(rows)
         self.disordered, _ = disorder(rows.bounds, rows.ts)
         if self.disordered:
             rows = sorted_by_ts(rows)
@@ -72,9 +93,16 @@ class Packer:
         for low, high in itertools.pairwise(edges):
             part = _groups_between(rows, low, high)
             first, second = (half[low:high] for half in pair)
-            chunk = Chunk(part, first, second, chunk_keys.slice(low, high - low))
-            for piece in self._slots(chunk) if self.disordered else [chunk]:
-                yield Packed(int(buckets[low]), int(piece.rows.ts.min()), encode(piece))
+            chunk = Chunk(part, first, second, chunk_keys.slice(low, high - low), upto[low:high])
+            whole = not self.disordered or (chunk.upto > NO_WORD).any()
+            for piece in [chunk] if whole else slots(chunk):
+                yield packed(int(buckets[low]), piece)
+
+    def _to_all(self, instants: np.ndarray) -> Iterator[Packed]:
+        """Punctuation of all groups, for every bucket: no data, only an instant."""
+        if instants.size:
+            for bucket in range(self.n_buckets):
+                yield Packed(bucket, int(instants.max()), b"")
 
     def _grouped(self, ts: np.ndarray, keys: pa.RecordBatch, columns: list[pa.Array]) -> Any:
         """Rows by group, groups by bucket; with the bucket, the values and the fingerprint of each group."""
@@ -97,18 +125,44 @@ class Packer:
             rows = rows.take(order, rows.groups, bounds)
         return rows, buckets[by_bucket], keys.take(pa.array(seen)), (first[seen], second[seen])
 
-    def _slots(self, chunk: Chunk) -> Iterator[Chunk]:
-        """The chunk cut at multiples of a power of two, into at most `SLOTS` pieces or so."""
-        rows = chunk.rows
-        reach = int(rows.ts.max()) - int(rows.ts.min())
-        shift = max(0, (reach // SLOTS).bit_length())
-        slot = rows.ts >> min(shift, 62)
-        for number in np.unique(slot):
-            piece = rows.filter(slot == number)
-            there = piece.groups
-            keys = chunk.keys.take(pa.array(there)) if chunk.keys.num_columns else chunk.keys
-            renumbered = Rows(np.arange(there.size), piece.bounds, piece.ts, piece.columns)
-            yield Chunk(renumbered, chunk.first[there], chunk.second[there], keys)
+
+def slots(chunk: Chunk) -> Iterator[Chunk]:
+    """The chunk cut at multiples of a power of two, into at most `SLOTS` pieces or so."""
+    ts = chunk.rows.ts
+    reach = int(ts.max()) - int(ts.min())
+    shift = max(0, (reach // SLOTS).bit_length())
+    slot = ts >> min(shift, 62)
+    for number in np.unique(slot):
+        yield chunk.filter(slot == number)
+
+
+def packed(bucket: int, chunk: Chunk) -> Packed:
+    """The chunk, encoded."""
+    start = int(chunk.rows.ts.min()) if len(chunk.rows) else NO_WORD
+    return Packed(bucket, start, encode(chunk))
+
+
+def _not_all(keep: pa.Array | None) -> list[pa.Array]:
+    """The mask, if it leaves anything out."""
+    return [] if keep is None or keep.true_count == len(keep) else [keep]
+
+
+def _filtered(keep: pa.Array, ts: Any, keys: Any, columns: Any, word: Any) -> tuple[Any, Any, Any, Any]:
+    keys = keys.filter(keep) if keys.num_columns else keys
+    word = word.filter(keep) if word is not None else None
+    return ts.filter(keep), keys, [column.filter(keep) for column in columns], word
+
+
+def _punctuated(rows: Rows) -> tuple[Rows, np.ndarray]:
+    """The rows that are data, with groups that have none kept, and the punctuation of each group."""
+    word = np.asarray(rows.columns[-1].to_numpy(zero_copy_only=False))
+    upto = np.full(rows.groups.size, NO_WORD)
+    np.maximum.at(upto, rows.group_of_row[word], rows.ts[word])
+    counts = np.bincount(rows.group_of_row[~word], minlength=rows.groups.size)
+    bounds = np.concatenate([[0], np.cumsum(counts)])
+    data = pa.array(~word)
+    columns = [column.filter(data) for column in rows.columns[:-1]]
+    return Rows(rows.groups, bounds, rows.ts[~word], columns), upto
 
 
 def _groups_between(rows: Rows, low: int, high: int) -> Rows:

@@ -8,7 +8,7 @@ batch in which they arrive, so that putting them together copies nothing, unless
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -25,7 +25,7 @@ SCHEMA = pa.schema(
 def split(chunks: Sequence[Packed], number: int) -> pa.RecordBatch:
     """The pieces of chunks, which are numbered from `number` on."""
     sizes = np.array([len(chunk.data) for chunk in chunks])
-    counts = -(-sizes // PIECE)
+    counts = np.maximum(1, -(-sizes // PIECE))
     which = np.repeat(np.arange(len(chunks)), counts)
     piece = np.arange(which.size) - np.repeat(np.cumsum(counts) - counts, counts)
     starts = (np.cumsum(sizes) - sizes)[which] + piece * PIECE
@@ -60,6 +60,22 @@ def joined(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, int, pa.Buf
             head, last = (int(bucket[low]), int(start[low])), chunk[low]
     if waiting:
         yield *head, _one(waiting)
+
+
+def gathered(batches: Iterable[Mapping[str, np.ndarray]]) -> list[tuple[int, pa.Buffer]]:
+    """The chunks (start, bytes) of pieces that come in any order."""
+    columns = list(batches)
+    if not columns:
+        return []
+    start, chunk, piece, data = (
+        np.concatenate([batch[name] for batch in columns]) for name in ("start", "chunk", "piece", "data")
+    )
+    order = np.lexsort((piece, chunk))
+    edges = np.flatnonzero(np.diff(chunk[order], prepend=-1, append=-1)).tolist()
+    return [
+        (int(start[order[low]]), pa.py_buffer(b"".join(data[order[low:high]])))
+        for low, high in itertools.pairwise(edges)
+    ]
 
 
 def _one(parts: list[pa.Buffer]) -> pa.Buffer:

@@ -38,7 +38,8 @@ class FramePlan:
 
     `keys` and `ts_type` give the group columns and the type of instants; `columns` the types of the travelling
     columns, of which `n_ties` break ties and the next are inputs. With `tags` the rows are the result,
-    `keep_outside` those in no frame too; without, the frames with their `measures`.
+    `keep_outside` those in no frame too; without, the frames with their `measures`, and with `fragments` also
+    what is certain of them before they end.
     """
 
     scheme: Scheme
@@ -51,6 +52,7 @@ class FramePlan:
     tags: tuple[TagColumn, ...] = ()
     keep_outside: bool = False
     schedule: Schedule | None = None
+    fragments: bool = False
     prefix: str = "frame_"
 
     def __getstate__(self) -> dict[str, Any]:
@@ -89,6 +91,9 @@ class FramePlan:
             fields.append(pa.field(f"{self.prefix}cell", pa.list_(pa.int64())))
         if self.schedule is not None and self.schedule.imputes:
             fields.append(pa.field(f"{self.prefix}imputed", pa.int64()))
+        if self.fragments:
+            fields.append(pa.field(f"{self.prefix}fragment", pa.int64()))
+            fields.append(pa.field(f"{self.prefix}final", pa.bool_()))
         return pa.schema([*fields, *(pa.field(measure.name, measure.type) for measure in self.measures)])
 
     @cached_property

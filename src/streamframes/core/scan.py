@@ -29,8 +29,8 @@ from streamframes.core.kernel import (
     STILL_OPEN,
     Limits,
 )
-from streamframes.core.labels import grown
 from streamframes.core.schemes.base import Compiled
+from streamframes.core.state import GroupState
 from streamframes.errors import StreamFramesError
 
 
@@ -52,8 +52,10 @@ class Runs:
         return np.asarray(self.table[:, RUN_REASON] == STILL_OPEN)
 
 
-class Scan:
+class Scan(GroupState):
     """One scheme over many groups."""
+
+    per_group = ("lanes", "last", "own")
 
     def __init__(self, scheme: Compiled, limits: Limits, *, wants_rows: bool) -> None:
         self.scheme = scheme
@@ -65,7 +67,7 @@ class Scan:
 
     def feed(self, rows: Rows, x: np.ndarray, n_groups: int) -> tuple[Runs, np.ndarray]:
         """Scan rows in order; returns the runs, and the run of each (row, lane) or -1 if that is wanted."""
-        self._grow(n_groups, x)
+        self._make_room(n_groups, x)
         n_lanes, width = self.scheme.lanes, self.scheme.width
         room = (len(rows) + rows.groups.size) * n_lanes
         runs = np.empty((room, RUN_FIELDS), np.int64)
@@ -94,12 +96,15 @@ class Scan:
         self.lanes[:, :, OPEN] = 0
         return Runs(table.reshape(-1, RUN_FIELDS), self.own[groups, lanes])
 
-    def _grow(self, n_groups: int, x: np.ndarray) -> None:
+    @property
+    def is_open(self) -> np.ndarray:
+        """Whether each (group, lane) has an open frame."""
+        return np.asarray(self.lanes[:, :, OPEN] != 0)
+
+    def _make_room(self, n_groups: int, x: np.ndarray) -> None:
         if self.scheme.state is None and self.own.dtype != x.dtype:
             self.own = self.own.astype(x.dtype)
-        self.lanes = grown(self.lanes, n_groups)
-        self.own = grown(self.own, n_groups)
-        self.last = grown(self.last, n_groups)
+        self.grow(n_groups)
 
 
 def slots(runs: Runs, n_lanes: int) -> np.ndarray:

@@ -8,21 +8,23 @@ missing                 ?               (?)      "ends", "holds", "true" or "fal
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.columns import Rows, gather
+from streamframes.core.columns import Rows, gather, news
 from streamframes.core.compiled import compiled
-from streamframes.core.kernel import CANNOT_OPEN, HOLE_BREAK, IMPUTED_ROW
-from streamframes.core.labels import grown
+from streamframes.core.kernel import CANNOT_OPEN, HOLE_BREAK, IMPUTED_ROW, REFUSAL, SILENCE
+from streamframes.core.state import GroupState
 from streamframes.errors import StreamFramesError
 
 MISSING = ("ends", "holds", "true", "false")
 OPEN_ON = ("any", "real")
-_KNOWN, _PHASE, _STARTED, _NEXT = range(4)
+_KNOWN, _PHASE, _STARTED, _NEXT, _TOLD = range(5)
 _OFF = -(2**62)
+_EARLIEST = -(2**62)
+LATEST = 2**62
 _TOO_MANY = 50_000_000
 
 
@@ -57,8 +59,11 @@ def _number_ticks(groups: Any, bounds: Any, ts: Any, plan: Any, state: Any, tick
 
 
 @compiled
-def _settle(bounds: Any, tick: Any, keep: Any, settled: Any) -> None:
-    """Of several reports on one tick only the last is kept; on a group's last tick another may follow."""
+def _settle(groups: Any, bounds: Any, tick: Any, plan: Any, state: Any, points: Any, keep: Any, settled: Any) -> None:
+    """Of several reports on one tick only the last is kept; on a group's last tick another may follow.
+
+    Not if `points` says that all reports of that tick have been seen.
+    """
     for k in range(bounds.size - 1):
         following, last = _OFF, _OFF
         settled[k] = bounds[k + 1]
@@ -69,6 +74,10 @@ def _settle(bounds: Any, tick: Any, keep: Any, settled: Any) -> None:
                 last = following if last == _OFF else last
                 if tick[i] == last:
                     settled[k] = i
+        if points.size and last != _OFF:
+            end = state[groups[k], _PHASE] + last * plan[0] + plan[1]
+            if points[groups[k]] > end:
+                settled[k] = bounds[k + 1]
 
 
 @compiled
@@ -84,34 +93,91 @@ def _absent(groups: Any, bounds: Any, ts: Any, tick: Any, plan: Any, state: Any,
                 record[_STARTED], record[_NEXT] = 1, upto
             out[i] = max(0, upto - record[_NEXT])
             record[_NEXT] = max(record[_NEXT], upto + on)
+            record[_TOLD] = 0
+
+
+@compiled
+def _continue(groups: Any, bounds: Any, ts: Any, plan: Any, state: Any, points: Any) -> None:
+    """Move the points of groups behind the reports that continue their schedule without a gap."""
+    period, jitter = plan[0], plan[1]
+    for k in range(groups.size):
+        record, point = state[groups[k]], points[groups[k]]
+        if not record[_STARTED]:
+            continue
+        expected = record[_NEXT]
+        if point > _EARLIEST:
+            expected = max(expected, (point - 1 - jitter - record[_PHASE]) // period + 1)
+        for i in range(bounds[k], bounds[k + 1]):
+            since = ts[i] - record[_PHASE]
+            nearest = (since + period // 2) // period
+            if abs(since - nearest * period) > jitter or nearest < expected - 1:
+                continue
+            if nearest > expected:
+                break
+            expected = nearest + 1
+            point = max(point, record[_PHASE] + nearest * period + jitter + 1)
+        points[groups[k]] = point
 
 
 @dataclass
-class ScheduleStage:
+class ScheduleStage(GroupState):
     """The state of a schedule: per group its phase and next tick, and the rows on a last tick."""
 
+    per_group: ClassVar = ("state",)
+
     settings: Schedule
-    state: np.ndarray = field(default_factory=lambda: np.zeros((0, 4), np.int64))
+    state: np.ndarray = field(default_factory=lambda: np.zeros((0, 5), np.int64))
     held: list[Rows] = field(default_factory=list)
 
-    def feed(self, rows: Rows, n_groups: int, *, final: bool) -> Rows:
-        """The reports that count, with breaks marked or imputed reports put in."""
+    def feed(self, rows: Rows, n_groups: int, points: np.ndarray, *, final: bool) -> Rows:
+        """The reports that count, with breaks marked or imputed reports put in.
+
+        `points` says for each group before which instant all rows have been seen, if that is known.
+        """
         rows = gather([*self.held, rows])
-        self.state = grown(self.state, n_groups)
-        settings = self.settings
-        plan = (settings.period, settings.jitter, settings.offset is not None, settings.offset or 0)
+        self.grow(n_groups)
+        settings, plan = self.settings, self._plan
         tick, keep = np.empty(len(rows), np.int64), np.empty(len(rows), np.bool_)
         settled = np.empty(rows.groups.size, np.int64)
         _number_ticks(rows.groups, rows.bounds, rows.ts, plan, self.state, tick)
-        _settle(rows.bounds, tick, keep, settled)
+        _settle(rows.groups, rows.bounds, tick, plan, self.state, points, keep, settled)
         certain = (np.arange(len(rows)) < np.repeat(settled, np.diff(rows.bounds))) | final
         self.held = [] if certain.all() else [rows.filter(~certain)]
         rows, tick = rows.filter(certain & keep), tick[certain & keep]
         absent = np.zeros(len(rows), np.int64)
         _absent(rows.groups, rows.bounds, rows.ts, tick, plan, self.state, absent)
         if settings.missing == "ends":
-            return rows.with_mark(absent > 0, HOLE_BREAK)
-        return self._imputed(rows, absent) if settings.imputes and absent.any() else rows
+            rows = rows.with_mark(absent > 0, HOLE_BREAK)
+        elif settings.imputes and absent.any():
+            rows = self._imputed(rows, absent)
+        return gather([rows, *self._overdue(points, [column.type for column in rows.columns])])
+
+    def advance(self, rows: Rows, n_groups: int, points: np.ndarray) -> None:
+        """Move points behind the reports among these waiting rows that continue the schedule."""
+        self.grow(n_groups)
+        _continue(rows.groups, rows.bounds, rows.ts, self._plan, self.state, points)
+
+    @property
+    def next_tick(self) -> np.ndarray:
+        """The instant at which each group is expected to report next; far off for one that never did."""
+        expected = self.state[:, _PHASE] + self.state[:, _NEXT] * self.settings.period
+        return np.where(self.state[:, _STARTED] != 0, expected, LATEST)
+
+    @property
+    def _plan(self) -> tuple[int, int, bool, int]:
+        settings = self.settings
+        return settings.period, settings.jitter, settings.offset is not None, settings.offset or 0
+
+    def _overdue(self, points: np.ndarray, types: list[pa.DataType]) -> list[Rows]:
+        """The news that a report is missing, once, for each group whose next tick has passed."""
+        bits = {"ends": SILENCE, "false": REFUSAL}.get(self.settings.missing)
+        if bits is None or not points.size:
+            return []
+        expected = self.next_tick[: points.size]
+        late = (points > expected) & (points - 1 - self.settings.jitter >= expected)
+        groups = np.flatnonzero(late & (self.state[: points.size, _TOLD] == 0))
+        self.state[groups, _TOLD] = 1
+        return [news(groups, expected[groups], types, bits)]
 
     def _imputed(self, rows: Rows, absent: np.ndarray) -> Rows:
         """Put `absent[i]` made-up reports before row i, on the ticks that are missing."""

@@ -7,14 +7,15 @@ the row goes on with the frame's id or without.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from streamframes.core.columns import Rows, gather
 from streamframes.core.kernel import RUN_FRESH, RUN_ORDINAL
-from streamframes.core.labels import grown
 from streamframes.core.scan import Runs, slots
+from streamframes.core.state import grown, renumbered, rows_as_tree, rows_of_tree
 
 NONE, KNOWN, UNKNOWN = 0, 1, 2
 
@@ -56,6 +57,18 @@ class Settlement:
         """The rest: the data has ended, and with it every run."""
         self._decide(runs, np.where(runs.table[:, RUN_ORDINAL] >= 0, KNOWN, NONE).astype(np.int8), ids)
         return self._release()
+
+    def save(self) -> list[dict[str, Any]]:
+        """The rows that wait, with what is known of them."""
+        return [{**rows_as_tree(rows), "status": status, "ids": ids} for rows, status, ids in self.held]
+
+    def load(self, saved: list[dict[str, Any]]) -> None:
+        """Go on from what was saved."""
+        self.held = [(rows_of_tree(tree), tree["status"], tree["ids"]) for tree in saved]
+
+    def keep(self, place: np.ndarray) -> None:
+        """Groups have got new numbers."""
+        self.held = [(renumbered(rows, place), status, ids) for rows, status, ids in self.held]
 
     def _decide(self, runs: Runs, fate: np.ndarray, ids: np.ndarray) -> None:
         """What has become of the runs that rows are waiting for; a lane without news keeps them waiting."""

@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
+import numpy as np
 import pyarrow as pa
 from pyspark import TaskContext
+from pyspark.sql import types as T
 
-from streamframes.core.packing import Packer
+from streamframes.core.chunks import NO_WORD
+from streamframes.core.packing import Packed, Packer
 from streamframes.core.pieces import split
 from streamframes.core.plan import FramePlan
 from streamframes.spark.workers import lasting
 
-PIECES = "bucket int, start long, chunk long, piece int, data binary"
+PIECES = T.StructType(
+    [
+        T.StructField("bucket", T.IntegerType()),
+        T.StructField("start", T.LongType()),
+        T.StructField("chunk", T.LongType()),
+        T.StructField("piece", T.IntegerType()),
+        T.StructField("data", T.BinaryType()),
+    ]
+)
 # The order in which the fold needs them.
 IN_ORDER = ("start", "chunk", "piece")
 # Large enough that a chunk's fixed costs do not show, small enough to stay in the caches.
@@ -25,18 +37,40 @@ BYTES_PER_CHUNK = 1 << 27
 Batches = Iterator[pa.RecordBatch]
 
 
-def packing(plan: FramePlan, n_buckets: int) -> Callable[[Batches], Batches]:
-    """A function for `mapInArrow`; its input is the group columns, the instant, then what travels."""
+@dataclass(frozen=True)
+class StreamPacking:
+    """What differs for a stream: buckets go by names, and a piece has an event time, which is null."""
+
+    names: tuple[int, ...]
+
+    def addressed(self, pieces: pa.RecordBatch) -> pa.RecordBatch:
+        """The pieces as the stateful stage takes them."""
+        names = np.array(self.names, np.int32)[pieces.column("bucket").to_numpy()]
+        pieces = pieces.set_column(0, "bucket", pa.array(names))
+        return pieces.append_column("event", pa.nulls(pieces.num_rows, pa.timestamp("us", "UTC")))
+
+
+def packing(plan: FramePlan, n_buckets: int, stream: StreamPacking | None = None) -> Callable[[Batches], Batches]:
+    """A function for `mapInArrow`; its input is the group columns, the instant, then what travels.
+
+    In a stream a last column says which rows are punctuation, and every bucket hears of every batch.
+    """
+
+    def sent(pieces: pa.RecordBatch) -> pa.RecordBatch:
+        return pieces if stream is None else stream.addressed(pieces)
 
     def pack(batches: Batches) -> Batches:
         packer = Packer(n_buckets)
         context = TaskContext.get()
         number = (context.partitionId() if context else 0) << 32
         for batch in _gathered(batches, packer):
-            packed = list(packer.pack(*_parts(plan, batch)))
+            word = batch.column(batch.num_columns - 1) if stream is not None else None
+            packed = list(packer.pack(*_parts(plan, batch), word))
             if packed:
-                yield split(packed, number)
+                yield sent(split(packed, number))
                 number += len(packed)
+        if stream is not None:
+            yield sent(split([Packed(bucket, NO_WORD, b"") for bucket in range(n_buckets)], number))
 
     return lambda batches: lasting("pack", pack(batches))
 
@@ -61,6 +95,6 @@ def _parts(plan: FramePlan, batch: pa.RecordBatch) -> tuple[pa.Array, pa.RecordB
     """Instant, group columns and travelling columns, in the types of the plan."""
     n_keys = len(plan.keys)
     kinds = [*plan.keys.types, plan.ts_type, *plan.columns]
-    arrays = [array.cast(kind) for array, kind in zip(batch.columns, kinds, strict=True)]
+    arrays = [array.cast(kind) for array, kind in zip(batch.columns, kinds, strict=False)]
     keys = pa.RecordBatch.from_arrays(arrays[:n_keys], schema=plan.keys)
     return arrays[n_keys], keys, arrays[n_keys + 1 :]

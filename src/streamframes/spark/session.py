@@ -68,6 +68,44 @@ def n_buckets(spark: Any) -> int:
     return int(setting("spark.sql.shuffle.partitions") or 200)
 
 
+def n_partitions(spark: Any) -> int:
+    """The partitions of a stateful stage, which Spark fixes when a query starts."""
+    return int(spark.conf.get("spark.sql.shuffle.partitions", "200"))
+
+
+def bucket_names(buckets: int, partitions: int) -> tuple[int, ...]:
+    """Numbers that Spark hashes onto the partitions in turn, so that buckets are spread evenly.
+
+    >>> bucket_names(3, 3)
+    (5, 2, 0)
+    """
+    names: list[int] = []
+    free: dict[int, list[int]] = {}
+    candidate = 0
+    while len(names) < buckets:
+        wanted = len(names) % partitions
+        while not free.get(wanted):
+            free.setdefault(_murmur3(candidate) % partitions, []).append(candidate)
+            candidate += 1
+        names.append(free[wanted].pop(0))
+    return tuple(names)
+
+
+def _murmur3(value: int, seed: int = 42) -> int:
+    """Spark's hash of an int, signed as there; `%` of it is Spark's pmod."""
+    word = 2**32 - 1
+
+    def rotated(number: int, by: int) -> int:
+        return ((number << by) | (number >> (32 - by))) & word
+
+    mixed = rotated(value * 0xCC9E2D51 & word, 15) * 0x1B873593 & word
+    total = (rotated(seed ^ mixed, 13) * 5 + 0xE6546B64) & word ^ 4
+    total = (total ^ total >> 16) * 0x85EBCA6B & word
+    total = (total ^ total >> 13) * 0xC2B2AE35 & word
+    total ^= total >> 16
+    return total - 2**32 if total >= 2**31 else total
+
+
 def require_dataframe(rows: Any, verb: str) -> None:
     """Refuse what is not a DataFrame, classic or Connect."""
     if not hasattr(rows, "mapInArrow") or not hasattr(rows, "sparkSession"):

@@ -1,243 +1,25 @@
-"""Tables: pack, shuffle a few chunks, fold. How a plan becomes a DataFrame.
-
-rows ─ select inputs ─ pack ─ (bucket, start, chunk) ─ by bucket, sorted by start ─ fold ─ frames
-       Catalyst        Python                          Spark's shuffle              Python
-"""
+"""Tables: chunks of a bucket meet in one partition, sorted by their start, and are folded there."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
-
-import pyarrow as pa
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from streamframes.core.clock import Clock, Duration, check_duration
-from streamframes.core.measures import Measure
-from streamframes.core.plan import FramePlan, TagColumn
-from streamframes.core.schedule import MISSING, OPEN_ON, Schedule
-from streamframes.core.schemes import Scheme, Threshold
-from streamframes.core.schemes.base import check_choice
-from streamframes.errors import InvalidArgument
-from streamframes.spark.columns import arrow_type, as_column, clock_of, column, names, scheme_input
+from streamframes.core.plan import FramePlan
 from streamframes.spark.fold import folding
-from streamframes.spark.measures import InPass, check_aggregate, in_pass
 from streamframes.spark.pack import IN_ORDER, PIECES, packing
-from streamframes.spark.session import n_buckets, require_dataframe
+
+EXPLAINED = (
+    "  3 shuffle only chunks cross it, to the partition of their bucket, sorted by their start",
+    "  4 fold    one compiled scan a bucket, a state record a group; holds only chunks that overlap",
+    "  toDF() and agg() with count, sum, avg, min, max, first, last, stddev are this one pass;",
+    "  other measures are computed by tag() and groupBy; tag() sends all columns the same way.",
+)
 
 
-@dataclass(frozen=True)
-class TablePlan:
-    """A framing of one table: what is known before anything runs."""
-
-    rows: DataFrame
-    scheme: Scheme
-    clock: Clock
-    ts: str
-    ties: tuple[str, ...]
-    by: tuple[str, ...]
-    prefix: str
-    schedule: Schedule | None
-    inputs: tuple[Column, ...]
-
-    def frame_table(self, measures: Sequence[InPass]) -> DataFrame:
-        """The frames, with measures that are computed in the same pass."""
-        extra = {measure.text: measure.column for measure in measures if measure.column is not None}
-        first = len(self.ties) + len(self.inputs)
-        places = {text: first + i for i, text in enumerate(extra)}
-        made = tuple(Measure(m.name, m.function, places.get(m.text), arrow_type(m.type)) for m in measures)
-        kinds = [(measure.name, measure.type) for measure in measures]
-        return self._run(list(extra.values()), kinds, measures=made)
-
-    def aggregate(self, measures: Mapping[str, Any]) -> DataFrame:
-        """The frames with measures: in the same pass where that is possible, the others by tag and group."""
-        self._check_names(measures)
-        here, there = [], {}
-        for name, expression in measures.items():
-            planned = in_pass(self.rows, name, expression)
-            if planned is None:
-                check_aggregate(self.rows, name, expression)
-                there[name] = expression
-            else:
-                here.append(planned)
-        frames = self.frame_table(here)
-        if not there:
-            return frames
-        frame_id = f"{self.prefix}id"
-        columns = [as_column(expression).alias(name) for name, expression in there.items()]
-        grouped = self.tag(keep_outside=False).groupBy(frame_id).agg(*columns)
-        fixed = [name for name in frames.columns if name not in measures]
-        return frames.join(grouped, frame_id, "left").select(*map(column, [*fixed, *measures]))
-
-    def tag(self, *, keep_outside: bool) -> DataFrame:
-        """The rows with the ids of their frames."""
-        frame_id = f"{self.prefix}id"
-        if frame_id in self.rows.columns:
-            raise InvalidArgument(
-                f"tag() would add {frame_id!r}, but the rows have a column of that name; "
-                f"choose another with frames(..., prefix='my_')"
-            )
-        others = [name for name in self.rows.columns if name not in (*self.by, self.ts)]
-        first = len(self.ties) + len(self.inputs)
-        tags = []
-        for name, kind in ((field.name, field.dataType) for field in self.rows.schema):
-            source, index = "column", first + others.index(name) if name in others else 0
-            if name in self.by:
-                source, index = "key", self.by.index(name)
-            elif name == self.ts:
-                source = "ts"
-            tags.append(TagColumn(name, source, index, arrow_type(kind)))  # type: ignore[arg-type]
-        return self._run([column(name) for name in others], [], tags=tuple(tags), keep_outside=keep_outside)
-
-    def explain(self) -> str:
-        """Which way the rows go."""
-        columns = [
-            *self.by,
-            self.ts,
-            *self.ties,
-            *(f"{i.name}: {i.expression}" for i in self.scheme.inputs()),
-        ]
-        buckets = self._n_buckets()
-        group = f"by {', '.join(self.by)}" if self.by else "as one group"
-        return "\n".join(
-            [
-                f"frames {self.describe()}",
-                f"  1 select  Catalyst evaluates what the scheme needs: {', '.join(columns)}",
-                f"  2 pack    Python workers turn each batch into chunks for {buckets} buckets, {group}; lossless",
-                "  3 shuffle only chunks cross it, to the partition of their bucket, sorted by their start",
-                "  4 fold    one compiled scan a bucket, a state record a group; holds only chunks that overlap",
-                "  toDF() and agg() with count, sum, avg, min, max, first, last, stddev are this one pass;",
-                "  other measures are computed by tag() and groupBy; tag() sends all columns the same way.",
-            ]
-        )
-
-    def describe(self) -> str:
-        """The plan in one line."""
-        return f"{self.scheme!r}, ts={self.ts!r}, by={list(self.by)!r}"
-
-    def _n_buckets(self) -> int:
-        return n_buckets(self.rows.sparkSession) if self.by else 1
-
-    def _core_plan(self, travelling: DataFrame, **wanted: Any) -> FramePlan:
-        kinds = [arrow_type(field.dataType) for field in travelling.schema]
-        n_keys = len(self.by)
-        return FramePlan(
-            scheme=self.scheme.detached(),
-            clock=self.clock,
-            keys=pa.schema(list(zip(self.by, kinds[:n_keys], strict=True))),
-            ts_type=kinds[n_keys],
-            columns=tuple(kinds[n_keys + 1 :]),
-            n_ties=len(self.ties),
-            schedule=self.schedule,
-            prefix=self.prefix,
-            **wanted,
-        )
-
-    def _run(self, extra: list[Column], kinds: list[tuple[str, T.DataType]], **wanted: Any) -> DataFrame:
-        chosen = [column(name) for name in (*self.by, self.ts, *self.ties)] + [*self.inputs, *extra]
-        travelling = self.rows.select(*(each.alias(f"__sf_{i}") for i, each in enumerate(chosen)))
-        plan = self._core_plan(travelling, **wanted)
-        buckets = self._n_buckets()
-        chunks = travelling.mapInArrow(packing(plan, buckets), PIECES)
-        together = chunks.repartitionById(buckets, F.col("bucket")).sortWithinPartitions(*IN_ORDER)
-        return together.mapInArrow(folding(plan), self._result_schema(plan, kinds))
-
-    def _result_schema(self, plan: FramePlan, measures: list[tuple[str, T.DataType]]) -> T.StructType:
-        known = {field.name: field.dataType for field in self.rows.schema}
-        if plan.tags:
-            fields = [T.StructField(tag.name, known[tag.name]) for tag in plan.tags]
-            return T.StructType([*fields, T.StructField(f"{self.prefix}id", T.LongType())])
-        kinds: dict[str, T.DataType] = {
-            **{name: known[name] for name in self.by},
-            f"{self.prefix}start": known[self.ts],
-            f"{self.prefix}end": known[self.ts],
-            f"{self.prefix}closed_by": T.StringType(),
-            f"{self.prefix}kind": T.StringType(),
-            f"{self.prefix}cell": T.ArrayType(T.LongType()),
-            **dict(measures),
-        }
-        return T.StructType([T.StructField(name, kinds.get(name, T.LongType())) for name in plan.frame_schema.names])
-
-    def _check_names(self, measures: Mapping[str, Any]) -> None:
-        taken = {*self.by, *(f"{self.prefix}{name}" for name in FRAME_COLUMNS)}
-        for name in measures:
-            if name in taken:
-                raise InvalidArgument(f"agg() got the measure {name!r}, which is a column of the frames; rename it")
-
-
-FRAME_COLUMNS = ("id", "start", "end", "rows", "closed_by", "kind", "cell", "imputed")
-
-
-def plan_table(
-    rows: DataFrame,
-    scheme: Scheme,
-    *,
-    ts: str | Sequence[str],
-    by: str | Sequence[str],
-    prefix: str,
-    **schedule: Any,
-) -> TablePlan:
-    """Check everything that can be checked before a job starts."""
-    require_dataframe(rows, "frames")
-    if rows.isStreaming:
-        raise InvalidArgument(
-            "frames() got rows that are a stream; streams are not supported yet: write them to a table first"
-        )
-    order = names(ts, "ts", rows, "frames")
-    if not order:
-        raise InvalidArgument(f"frames() got ts={ts!r}; name the column that orders the rows")
-    groups = names(by, "by", rows, "frames")
-    if len(set(groups)) < len(groups) or set(groups) & set(order):
-        raise InvalidArgument(f"frames() got by={by!r} with ts={ts!r}; each column may be named once")
-    if not isinstance(prefix, str) or not prefix.isidentifier():
-        raise InvalidArgument(f"frames() got prefix={prefix!r}; give the beginning of a name like 'frame_'")
-    clash = [name for name in groups if name in {f"{prefix}{part}" for part in FRAME_COLUMNS}]
-    if clash:
-        raise InvalidArgument(
-            f"frames() got by={clash[0]!r}, which is a column of the frames too; choose another prefix="
-        )
-    clock = clock_of(rows.schema[order[0]].dataType, order[0], "frames")
-    scheme.limits(clock)
-    scheme.compile(clock)
-    kind = type(scheme).__name__
-    inputs = tuple(scheme_input(rows, needed, kind) for needed in scheme.inputs())
-    planned = _schedule(clock, scheme, **schedule)
-    return TablePlan(rows, scheme, clock, order[0], tuple(order[1:]), tuple(groups), prefix, planned, inputs)
-
-
-def _schedule(
-    clock: Clock,
-    scheme: Scheme,
-    *,
-    schedule: Duration | None,
-    schedule_offset: Any,
-    jitter: Duration | None,
-    missing: str | None,
-    open_on: str | None,
-) -> Schedule | None:
-    if schedule is None:
-        given = {"schedule_offset": schedule_offset, "jitter": jitter, "missing": missing, "open_on": open_on}
-        for name, value in given.items():
-            if value is not None:
-                raise InvalidArgument(f"frames() got {name}={value!r} without schedule=; declare the period too")
-        return None
-    missing, open_on = missing or "ends", open_on or "any"
-    check_choice(missing, "missing", MISSING)
-    check_choice(open_on, "open_on", OPEN_ON)
-    if missing in ("true", "false") and not isinstance(scheme, Threshold):
-        raise InvalidArgument(
-            f"missing={missing!r} makes up reports, which only Threshold can use; use 'ends' or 'holds'"
-        )
-    check_duration(schedule, "schedule")
-    period = clock.ticks(schedule, "schedule")
-    deviation = 0
-    if jitter is not None:
-        check_duration(jitter, "jitter")
-        deviation = clock.ticks(jitter, "jitter")
-        if 2 * deviation >= period:
-            raise InvalidArgument(f"jitter={jitter!r} must be less than half of schedule={schedule!r}")
-    offset = None if schedule_offset is None else clock.ticks(schedule_offset, "schedule_offset")
-    return Schedule(period, deviation, offset, missing, open_on)
+def table_frames(travelling: DataFrame, plan: FramePlan, buckets: int, schema: T.StructType) -> DataFrame:
+    """The results of a plan on a table of group columns, the instant, and what travels."""
+    chunks = travelling.mapInArrow(packing(plan, buckets), PIECES)
+    together = chunks.repartitionById(buckets, F.col("bucket")).sortWithinPartitions(*IN_ORDER)
+    return together.mapInArrow(folding(plan), schema)

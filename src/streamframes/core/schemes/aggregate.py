@@ -129,9 +129,10 @@ Frame(start=4, end=4, rows=1, closed_by='end of data')]
         function, _ = self.call()
         rule = _RULES[function](bound, grows)
         if function == "count":
-            return Compiled(rule=rule, prepare=_ones, width=2)
+            return Compiled(rule=rule, prepare=_ones, width=2, certain_when_closed=not grows)
         exact = function in ("sum", "min", "max")
-        return Compiled(rule=rule, prepare=number_matrix if exact else _doubles, width=2, state=None)
+        prepare = number_matrix if exact else _doubles
+        return Compiled(rule=rule, prepare=prepare, width=2, state=None, certain_when_closed=not grows)
 
 
 def _ones(columns: Sequence[pa.Array]) -> np.ndarray:

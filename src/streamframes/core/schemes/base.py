@@ -46,6 +46,9 @@ class Compiled:
     many there are; `lanes` is the number of frames that may be open side by side; `cell` says how many of the
     own scalars are reported as `frame_cell`; `labels` makes members of rows before the scan (see `labels`);
     `kernel` says how the rule is run; `overflow` is the error when the last lane is used.
+
+    What a stream must know: `expires` says that time alone can end a frame, `remembers` that the own scalars
+    matter while no frame is open, `certain_when_closed` that an open frame is not a frame yet.
     """
 
     rule: Any
@@ -57,6 +60,9 @@ class Compiled:
     labels: Any = None
     kernel: KernelKind = "cached"
     overflow: str = ""
+    expires: bool = False
+    remembers: bool = False
+    certain_when_closed: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

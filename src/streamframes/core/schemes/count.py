@@ -75,4 +75,5 @@ class Count(Scheme):
         """The position in the group, and in the window, is all the state."""
         slide = self.slide or self.size
         lanes = -(-self.size // slide)
-        return Compiled(rule=CountRule(self.size, slide, lanes), prepare=instants_only, width=2, lanes=lanes)
+        rule = CountRule(self.size, slide, lanes)
+        return Compiled(rule=rule, prepare=instants_only, width=2, lanes=lanes, remembers=True)

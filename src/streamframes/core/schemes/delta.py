@@ -182,4 +182,5 @@ Frame(start=4, end=4, rows=1, closed_by='end of data')]
         rule: Any = SeveralRule(np.array(bounds), grows, BASES.index(self.base))
         if len(bounds) == 1:
             rule = _RULES[self.base](bounds[0], grows)
-        return Compiled(rule=rule, prepare=number_matrix, width=2 * len(bounds), state=None)
+        width = 2 * len(bounds)
+        return Compiled(rule=rule, prepare=number_matrix, width=width, state=None, certain_when_closed=not grows)

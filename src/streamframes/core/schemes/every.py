@@ -75,4 +75,4 @@ class Every(Scheme):
         size = clock.ticks(self.size, "size")
         slide = size if self.slide is None else clock.ticks(self.slide, "slide")
         lanes = -(-size // slide)
-        return Compiled(rule=EveryRule(size, slide, lanes), prepare=instants_only, lanes=lanes)
+        return Compiled(rule=EveryRule(size, slide, lanes), prepare=instants_only, lanes=lanes, expires=True)

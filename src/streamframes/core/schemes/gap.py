@@ -62,4 +62,4 @@ class Gap(Scheme):
 
     def compile(self, clock: Clock) -> Compiled:
         """The instant of the last row is all the state."""
-        return Compiled(rule=GapRule(np.uint64(clock.ticks(self.gap, "gap"))), prepare=instants_only)
+        return Compiled(rule=GapRule(np.uint64(clock.ticks(self.gap, "gap"))), prepare=instants_only, expires=True)

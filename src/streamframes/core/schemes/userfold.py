@@ -22,6 +22,7 @@ def compile_fold(fold: Fold, bound: float, grows: bool) -> Compiled:
         width=len(fold.start),
         state=np.float64,
         kernel=kernel,
+        certain_when_closed=not grows,
     )
 
 

@@ -1,0 +1,153 @@
+"""Frames of a stream, side by side with Spark's own session windows: `python -m benchmarks.streams`.
+
+Both read the same files, one file a micro-batch, keep their state in RocksDB, shuffle to as many partitions and drop
+what they find. The sessions are the same: `Gap` is what `session_window` is. The figure is that of the steady state: the
+rows of all micro-batches but the first, by the time from trigger to trigger.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from rich.console import Console
+
+import streamframes as sf
+from benchmarks import spark_ways
+from benchmarks.generated import SCHEMA, Shape, files
+from benchmarks.options import Options, parse
+from benchmarks.report import Report, Target, open_console, publish
+
+ROWS = 8_000_000
+KEYS = (100, 100_000)
+LATENESS = "1 minute"
+OURS, SESSIONS, THRESHOLD = "streamframes, Gap", "Spark session_window", "streamframes, Threshold"
+
+# Rows in a second, by (keys, way).
+Rates = dict[tuple[int, str], list[float]]
+
+
+def main() -> None:
+    """Measure, print and save."""
+    options = parse(__doc__ or "", rows=ROWS, rounds=2)
+    console = open_console()
+    spark = spark_ways.start_session()
+    try:
+        report = run(spark, options, console)
+    finally:
+        spark.stop()
+    publish(report, options.out, console)
+
+
+def run(spark: SparkSession, options: Options, console: Console) -> Report:
+    """The report of all ways, taking turns."""
+    rates: Rates = {}
+    for number in range(options.rounds):
+        for keys in KEYS:
+            paths = files(Shape(options.rows, keys), options.cache)
+            for name, way in WAYS.items():
+                console.print(f"round {number + 1} of {options.rounds}: {keys:,} keys, {name}")
+                rates.setdefault((keys, name), []).append(rate(spark, paths, keys, way))
+    return report_of(rates, options, spark_ways.java_version(spark))
+
+
+def gap(keys: int) -> str:
+    """Five times the mean distance of a key's rows, which come every millisecond."""
+    return f"{5 * keys} milliseconds"
+
+
+def ours(rows: DataFrame, keys: int) -> DataFrame:
+    """Sessions by this library."""
+    return sf.frames(rows, sf.Gap(gap(keys)), ts="ts", by="key", lateness=LATENESS).toDF()
+
+
+def threshold(rows: DataFrame, keys: int) -> DataFrame:
+    """What a session window cannot do, for comparison."""
+    scheme = sf.Threshold("value > 0.5", min_rows=6)
+    return sf.frames(rows, scheme, ts="ts", by="key", lateness=LATENESS).toDF()
+
+
+def sessions(rows: DataFrame, keys: int) -> DataFrame:
+    """Sessions by Spark."""
+    window = F.session_window("ts", gap(keys))
+    grouped = rows.withWatermark("ts", LATENESS).groupBy("key", window)
+    return grouped.agg(F.min("ts").alias("frame_start"), F.max("ts").alias("frame_end"), F.count("*").alias("rows"))
+
+
+WAYS: dict[str, Callable[[DataFrame, int], DataFrame]] = {OURS: ours, SESSIONS: sessions, THRESHOLD: threshold}
+
+
+def rate(spark: SparkSession, paths: Sequence[str], keys: int, way: Callable[[DataFrame, int], DataFrame]) -> float:
+    """Rows in a second, the first micro-batch left out."""
+    batches = batch_times(way(stream_of(spark, paths), keys))[1:]
+    return float(sum(rows for rows, _ in batches) / sum(seconds for _, seconds in batches))
+
+
+def stream_of(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
+    """The files as a stream, one a micro-batch, in their order."""
+    for second, path in enumerate(sorted(paths)):
+        os.utime(path, (1_000 + second, 1_000 + second))
+    schema = spark.createDataFrame([], "key string, ts timestamp, value double, volume long").schema
+    if schema.names != SCHEMA.names:
+        raise ValueError(f"the generated files have other columns than {schema.names}")
+    folder = str(Path(paths[0]).parent)
+    return spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).parquet(folder)
+
+
+def batch_times(result: DataFrame, watch: Callable[[dict[str, Any]], None] | None = None) -> list[tuple[int, float]]:
+    """Rows and seconds of each micro-batch with data; `watch` is shown every progress."""
+    folder = tempfile.mkdtemp(prefix="streamframes-bench-")
+    try:
+        writer = result.writeStream.format("noop").option("checkpointLocation", folder).trigger(availableNow=True)
+        query = writer.start()
+        query.awaitTermination()
+        seen = list(_progress(query))
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    for progress in seen:
+        if watch is not None:
+            watch(progress)
+    return [
+        (progress["numInputRows"], progress["durationMs"]["triggerExecution"] / 1000)
+        for progress in seen
+        if progress["numInputRows"]
+    ]
+
+
+def _progress(query: Any) -> Iterator[dict[str, Any]]:
+    for progress in query.recentProgress:
+        yield progress
+
+
+def report_of(rates: Rates, options: Options, java: str) -> Report:
+    """What the rates say."""
+    best = {place: max(each) for place, each in rates.items()}
+    few, many = KEYS
+    return Report(
+        name="streams",
+        title="Frames of a stream, side by side",
+        header=["keys", "way", "rows/s", "times session_window"],
+        cells=[
+            [f"{keys:,}", name, f"{speed:,.0f}", f"{speed / best[keys, SESSIONS]:.2f}"]
+            for (keys, name), speed in best.items()
+        ],
+        measurements=[{"keys": keys, "way": name, "rows_per_second": each} for (keys, name), each in rates.items()],
+        targets=[
+            Target(f"{few:,} keys: faster than session_window", ">=", 1.0, best[few, OURS] / best[few, SESSIONS]),
+            Target(f"{many:,} keys: faster than session_window", ">=", 3.0, best[many, OURS] / best[many, SESSIONS]),
+            Target(f"{many:,} keys against {few:,}", ">=", 0.6, best[many, OURS] / best[few, OURS]),
+        ],
+        settings={"rows": options.rows, "rounds": options.rounds, "lateness": LATENESS},
+        notes=("The best of the rounds; steady state, the first micro-batch left out.",),
+        java=java,
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,150 @@
+"""State as a value: what stages know of each group, and how it becomes bytes.
+
+  magic  version  size of the outline  outline (JSON)  buffers, one after the other, compressed
+
+The outline is the tree of names with a number in the place of each array; an array is its plain buffer with type and
+shape, an Arrow array is a stream. Nothing in it is a program: it can be read by any version that knows the layout.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+
+from streamframes.core.columns import Rows
+from streamframes.errors import StreamFramesError
+
+VERSION = 1
+_MAGIC = b"SFRM"
+_CODEC = "lz4_raw"
+
+
+def grown(state: np.ndarray, n_groups: int) -> np.ndarray:
+    """State records with room for more groups; new ones are zero."""
+    if state.shape[0] >= n_groups:
+        return state
+    bigger = np.zeros((max(n_groups, 2 * state.shape[0]), *state.shape[1:]), state.dtype)
+    bigger[: state.shape[0]] = state
+    return bigger
+
+
+class GroupState:
+    """A stage with state by group number: `per_group` names its arrays, `held` are rows that it holds back."""
+
+    per_group: ClassVar[tuple[str, ...]] = ()
+    held: list[Rows]
+
+    def grow(self, n_groups: int) -> None:
+        """Make room for groups that are new."""
+        for name in self.per_group:
+            setattr(self, name, grown(getattr(self, name), n_groups))
+
+    def save(self, n_groups: int) -> dict[str, Any]:
+        """Everything that must be known to go on later."""
+        self.grow(n_groups)
+        arrays = {name: getattr(self, name)[:n_groups] for name in self.per_group}
+        return {**arrays, "held": [rows_as_tree(rows) for rows in getattr(self, "held", [])]}
+
+    def load(self, saved: dict[str, Any]) -> None:
+        """Go on from what was saved."""
+        for name in self.per_group:
+            setattr(self, name, saved[name])
+        if saved["held"]:
+            self.held = [rows_of_tree(tree) for tree in saved["held"]]
+
+    def keep(self, numbers: np.ndarray, place: np.ndarray) -> None:
+        """Forget all groups but `numbers`; group `g` is number `place[g]` from now on."""
+        for name in self.per_group:
+            setattr(self, name, getattr(self, name)[numbers])
+        if getattr(self, "held", []):
+            self.held = [renumbered(rows, place) for rows in self.held]
+
+
+def renumbered(rows: Rows, place: np.ndarray) -> Rows:
+    """The same rows of groups that have got new numbers."""
+    return Rows(place[rows.groups], rows.bounds, rows.ts, rows.columns, rows.mark)
+
+
+def rows_as_tree(rows: Rows) -> dict[str, Any]:
+    """Rows for `encode`."""
+    named = {str(i): column for i, column in enumerate(rows.columns)}
+    return {"groups": rows.groups, "bounds": rows.bounds, "ts": rows.ts, "mark": rows.mark, "columns": named}
+
+
+def rows_of_tree(tree: dict[str, Any]) -> Rows:
+    """Rows from `decode`."""
+    return Rows(tree["groups"], tree["bounds"], tree["ts"], list(tree["columns"].values()), tree["mark"])
+
+
+def encode(tree: dict[str, Any]) -> bytes:
+    """A tree of dicts, lists, numbers, text and arrays as bytes."""
+    buffers: list[bytes] = []
+    outline = json.dumps(_outlined(tree, buffers)).encode()
+    body = b"".join(buffers)
+    packed = pa.Codec(_CODEC).compress(body, asbytes=True) if body else b""
+    head = VERSION.to_bytes(4, "little") + len(outline).to_bytes(8, "little") + len(body).to_bytes(8, "little")
+    return _MAGIC + head + outline + packed
+
+
+def decode(data: bytes) -> dict[str, Any]:
+    """The tree of these bytes."""
+    version = int.from_bytes(data[4:8], "little")
+    if data[:4] != _MAGIC or version != VERSION:
+        found = f"version {version}" if data[:4] == _MAGIC else "something else"
+        raise StreamFramesError(
+            f"the checkpoint holds {found} of the state, this release reads version {VERSION}; "
+            "start with a new checkpoint location"
+        )
+    size, body_size = (int.from_bytes(data[at : at + 8], "little") for at in (8, 16))
+    outline = json.loads(data[24 : 24 + size])
+    packed = data[24 + size :]
+    body = pa.Codec(_CODEC).decompress(packed, body_size) if body_size else pa.py_buffer(b"")
+    found = _filled(outline, body)
+    if not isinstance(found, dict):
+        raise StreamFramesError("the checkpoint holds no state of streamframes; start with a new checkpoint location")
+    return found
+
+
+def _outlined(value: Any, buffers: list[bytes]) -> Any:
+    if isinstance(value, dict):
+        return {name: _outlined(item, buffers) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_outlined(item, buffers) for item in value]
+    if isinstance(value, np.ndarray):
+        return {"@array": [value.dtype.str, list(value.shape), *_placed(value.tobytes(), buffers)]}
+    if isinstance(value, pa.Array):
+        return {"@arrow": _placed(_stream(value), buffers)}
+    return value
+
+
+def _placed(data: bytes, buffers: list[bytes]) -> list[int]:
+    """Where a buffer lies; each begins at a multiple of 8, so that it can be used in place."""
+    start = sum(map(len, buffers))
+    buffers.append(data + bytes(-len(data) % 8))
+    return [start, len(data)]
+
+
+def _stream(array: pa.Array) -> bytes:
+    batch = pa.RecordBatch.from_arrays([array], ["values"])
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, batch.schema) as writer:
+        writer.write_batch(batch)
+    return bytes(sink.getvalue().to_pybytes())
+
+
+def _filled(value: Any, body: pa.Buffer) -> Any:
+    if isinstance(value, list):
+        return [_filled(item, body) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if "@array" in value:
+        dtype, shape, start, size = value["@array"]
+        # A copy, because state is changed in place.
+        return np.frombuffer(body, np.uint8, size, start).view(dtype).reshape(shape).copy()
+    if "@arrow" in value:
+        start, size = value["@arrow"]
+        return pa.ipc.open_stream(body.slice(start, size)).read_next_batch().column(0)
+    return {name: _filled(item, body) for name, item in value.items()}

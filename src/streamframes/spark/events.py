@@ -1,0 +1,76 @@
+"""Event time: how instants of any type become the timestamps that Spark's watermark knows, and back.
+
+Spark's watermark takes timestamps only, counts in milliseconds and begins at 1970. The library watches a column of its
+own: instants of every type, moved so far that the earliest one lies after 1970. Where the user has set a watermark on
+`ts`, it is that one, as it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
+
+from streamframes.core.chunks import NO_WORD
+from streamframes.core.clock import Clock
+
+# Milliseconds from the year 1 to 1970.
+_YEAR_ONE = 62_135_596_800_000
+# Integers are taken as milliseconds, between these bounds, after division by a unit.
+_WIDEST = 4_500_000_000_000_000
+_DAY = 86_400_000
+
+
+@dataclass(frozen=True)
+class EventClock:
+    """One millisecond of event time is `ticks` ticks of `ts`, or `days` says that a tick is a day."""
+
+    shift: int
+    ticks: int
+    is_day: bool = False
+
+    def watermark(self, millis: int) -> int:
+        """Before which instant all rows have been seen."""
+        if millis <= 0:
+            return NO_WORD
+        since = millis - self.shift
+        return since // _DAY if self.is_day else since * self.ticks
+
+    def wake(self, point: int) -> int:
+        """The first watermark that reaches a point."""
+        since = point * _DAY if self.is_day else -(-point // self.ticks)
+        return max(1, since + self.shift)
+
+
+def own_clock(clock: Clock, lateness: int) -> EventClock:
+    """The event time of the library; integers are counted in units that suit the lateness."""
+    if clock.kind == "integer":
+        return EventClock(_WIDEST, max(1, lateness // 1000))
+    return EventClock(_YEAR_ONE, 1000, is_day=clock.kind == "date")
+
+
+USERS_CLOCK = EventClock(0, 1000)
+
+
+def event_time(instant: Column, kind: T.DataType, clock: EventClock) -> Column:
+    """The event time of an instant, as a timestamp."""
+    if isinstance(kind, T.TimestampType):
+        millis = F.floor(F.unix_micros(instant) / F.lit(1000))
+    elif isinstance(kind, T.TimestampNTZType):
+        # Differences of zone-less instants know no zone.
+        since = F.timestamp_diff("MILLISECOND", F.lit("1970-01-01 00:00:00").cast("timestamp_ntz"), instant)
+        millis = since
+    elif isinstance(kind, T.DateType):
+        millis = F.unix_date(instant).cast("long") * F.lit(_DAY)
+    else:
+        units = F.floor(instant.cast("decimal(20,0)") / F.lit(clock.ticks)).cast("long")
+        millis = F.greatest(F.least(units, F.lit(_WIDEST)), F.lit(-_WIDEST))
+    return F.timestamp_micros((millis.cast("long") + F.lit(clock.shift)) * F.lit(1000))
+
+
+def delay(clock: EventClock, lateness: int) -> str:
+    """The lateness as Spark's withWatermark takes it."""
+    millis = lateness * _DAY if clock.is_day else -(-lateness // clock.ticks)
+    return f"{millis} milliseconds"
