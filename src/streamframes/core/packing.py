@@ -126,11 +126,11 @@ class Packer:
         return rows, buckets[by_bucket], keys.take(pa.array(seen)), (first[seen], second[seen])
 
 
-def slots(chunk: Chunk) -> Iterator[Chunk]:
-    """The chunk cut at multiples of a power of two, into at most `SLOTS` pieces or so."""
+def slots(chunk: Chunk, least: int = 1) -> Iterator[Chunk]:
+    """The chunk cut at multiples of a power of two, which is at least `least`, into at most `SLOTS` pieces or so."""
     ts = chunk.rows.ts
     reach = int(ts.max()) - int(ts.min())
-    shift = max(0, (reach // SLOTS).bit_length())
+    shift = max((reach // SLOTS).bit_length(), (least - 1).bit_length())
     slot = ts >> min(shift, 62)
     for number in np.unique(slot):
         yield chunk.filter(slot == number)

@@ -17,18 +17,20 @@ from streamframes.core.chunks import ALIGNED
 from streamframes.core.packing import Packed
 
 PIECE = 16 * ALIGNED
+# The stateful stage handles rows one by one, and a micro-batch has an end: fewer, larger pieces.
+STREAM_PIECE = 8 * PIECE
 SCHEMA = pa.schema(
     [("bucket", pa.int32()), ("start", pa.int64()), ("chunk", pa.int64()), ("piece", pa.int32()), ("data", pa.binary())]
 )
 
 
-def split(chunks: Sequence[Packed], number: int) -> pa.RecordBatch:
+def split(chunks: Sequence[Packed], number: int, piece_size: int = PIECE) -> pa.RecordBatch:
     """The pieces of chunks, which are numbered from `number` on."""
     sizes = np.array([len(chunk.data) for chunk in chunks])
-    counts = np.maximum(1, -(-sizes // PIECE))
+    counts = np.maximum(1, -(-sizes // piece_size))
     which = np.repeat(np.arange(len(chunks)), counts)
     piece = np.arange(which.size) - np.repeat(np.cumsum(counts) - counts, counts)
-    starts = (np.cumsum(sizes) - sizes)[which] + piece * PIECE
+    starts = (np.cumsum(sizes) - sizes)[which] + piece * piece_size
     offsets = np.append(starts, sizes.sum()).astype(np.int32)
     data = pa.py_buffer(b"".join(chunk.data for chunk in chunks))
     return pa.RecordBatch.from_arrays(

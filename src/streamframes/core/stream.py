@@ -25,6 +25,7 @@ from streamframes.core.framer import Framer
 from streamframes.core.order import in_order
 from streamframes.core.packing import packed, slots
 from streamframes.core.plan import FramePlan
+from streamframes.core.schedule import LATEST
 from streamframes.errors import StreamFramesError
 
 LATE = ("count", "fail")
@@ -119,7 +120,8 @@ class BucketStream:
             else:
                 self._wait(start, data)
         arrived += self._due_chunks(reach)
-        results = self._release(arrived)
+        arrived.sort(key=lambda chunk: int(chunk.rows.ts.min(initial=LATEST)))
+        results = self._release(arrived, advance=self.point - before)
         if self.plan.punctuations:
             results += self._punctuations()
         self._forget()
@@ -181,8 +183,8 @@ class BucketStream:
         self.waiting = self.waiting[~due]
         return chunks
 
-    def _release(self, chunks: list[Chunk]) -> list[pa.RecordBatch]:
-        """Feed the framer with the rows before the points, and let the others wait."""
+    def _release(self, chunks: list[Chunk], advance: int) -> list[pa.RecordBatch]:
+        """Feed the framer with the rows before the points, and let the others wait, in slots of an `advance`."""
         parts = [_numbered(chunk, self._numbers(chunk)) for chunk in chunks]
         if self.framer.schedule is not None:
             points = np.maximum(self.own_points, self.point)
@@ -196,7 +198,7 @@ class BucketStream:
             leaving.append(rows.filter(leaves))
             if not leaves.all():
                 rest = chunk.filter(~leaves)
-                for piece in slots(rest) if leaves.any() else [rest]:
+                for piece in slots(rest, max(1, advance)) if leaves.any() else [rest]:
                     entry = packed(0, piece)
                     self._wait(entry.start, pa.py_buffer(entry.data))
         released = in_order(gather(leaving)) if leaving else no_rows(self.plan.frames.columns)

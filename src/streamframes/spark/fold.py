@@ -29,4 +29,4 @@ def folding(plan: FramePlan) -> Callable[[Batches], Batches]:
         if waiting:
             yield pa.concat_batches(waiting)
 
-    return lambda batches: lasting(f"fold {type(plan.scheme).__name__}", fold_partition(batches))
+    return lambda batches: lasting(fold_partition(batches))

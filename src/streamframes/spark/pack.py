@@ -12,7 +12,7 @@ from pyspark.sql import types as T
 
 from streamframes.core.chunks import NO_WORD
 from streamframes.core.packing import Packed, Packer
-from streamframes.core.pieces import split
+from streamframes.core.pieces import STREAM_PIECE, split
 from streamframes.core.plan import FramePlan
 from streamframes.spark.workers import lasting
 
@@ -56,8 +56,8 @@ def packing(plan: FramePlan, n_buckets: int, stream: StreamPacking | None = None
     In a stream a last column says which rows are punctuation, and every bucket hears of every batch.
     """
 
-    def sent(pieces: pa.RecordBatch) -> pa.RecordBatch:
-        return pieces if stream is None else stream.addressed(pieces)
+    def sent(packed: list[Packed], number: int) -> pa.RecordBatch:
+        return split(packed, number) if stream is None else stream.addressed(split(packed, number, STREAM_PIECE))
 
     def pack(batches: Batches) -> Batches:
         packer = Packer(n_buckets)
@@ -67,12 +67,12 @@ def packing(plan: FramePlan, n_buckets: int, stream: StreamPacking | None = None
             word = batch.column(batch.num_columns - 1) if stream is not None else None
             packed = list(packer.pack(*_parts(plan, batch), word))
             if packed:
-                yield sent(split(packed, number))
+                yield sent(packed, number)
                 number += len(packed)
         if stream is not None:
-            yield sent(split([Packed(bucket, NO_WORD, b"") for bucket in range(n_buckets)], number))
+            yield sent([Packed(bucket, NO_WORD, b"") for bucket in range(n_buckets)], number)
 
-    return lambda batches: lasting("pack", pack(batches))
+    return lambda batches: lasting(pack(batches))
 
 
 def _gathered(batches: Batches, packer: Packer) -> Batches:

@@ -17,7 +17,7 @@ from streamframes.core.chunks import NO_WORD
 from streamframes.core.pieces import gathered
 from streamframes.core.stream import BucketStream, StreamPlan
 from streamframes.spark.events import EventClock
-from streamframes.spark.workers import lasting
+from streamframes.spark.workers import lasting, set_aside
 
 STEPS = "data binary, late long, open long, waiting long, point long"
 Batches = Iterator[pa.RecordBatch]
@@ -99,8 +99,7 @@ class FrameProcessor(StatefulProcessor):
 
     def close(self) -> None:
         """Spark's end of a task."""
-        for _ in lasting(f"stream {type(self.plan.frames.scheme).__name__}", iter(())):
-            pass
+        set_aside()
 
     def _step(self, chunks: list[tuple[int, pa.Buffer]], times: Any, fired: int | None = None) -> pd.DataFrame:
         watermark = NO_WORD
@@ -132,4 +131,4 @@ def unpacking() -> Callable[[Batches], Batches]:
             for data in batch.column(0):
                 yield from pa.ipc.open_stream(data.as_buffer())
 
-    return lambda batches: lasting("unpack", unpack(batches))
+    return lambda batches: lasting(unpack(batches))
