@@ -38,17 +38,18 @@ SCHEMA = pa.schema(
 
 @dataclass(frozen=True)
 class Shape:
-    """How many rows of how many keys, and whether files hold them in the order of time or in none."""
+    """How many rows of how many keys, in how many files, and whether those hold them in the order of time or in none."""
 
     rows: int
     keys: int
     shuffled: bool = False
+    files: int = FILES
 
     @property
     def name(self) -> str:
         """What tells this table from others in the cache, the generator's own code included."""
         order = "shuffled" if self.shuffled else "in-order"
-        return f"{self.rows}-rows-{self.keys}-keys-{order}-{_code_version()}"
+        return f"{self.rows}-rows-{self.keys}-keys-{self.files}-files-{order}-{_code_version()}"
 
 
 def _code_version() -> str:
@@ -68,10 +69,10 @@ def files(shape: Shape, cache: Path = CACHE) -> list[str]:
 
 
 def _write(shape: Shape, folder: Path) -> None:
-    edges = np.linspace(0, shape.rows, FILES + 1).astype(np.int64)
+    edges = np.linspace(0, shape.rows, shape.files + 1).astype(np.int64)
     order = np.random.default_rng(0).permutation(shape.rows) if shape.shuffled else None
-    for number in range(FILES):
-        with pq.ParquetWriter(folder / f"part-{number}.parquet", SCHEMA) as writer:
+    for number in range(shape.files):
+        with pq.ParquetWriter(folder / f"part-{number:03d}.parquet", SCHEMA) as writer:
             for low, high in _pieces(int(edges[number]), int(edges[number + 1])):
                 numbers = np.arange(low, high) if order is None else order[low:high]
                 writer.write_batch(rows_numbered(numbers, shape.keys, seed=low))

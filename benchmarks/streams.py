@@ -121,8 +121,7 @@ def batch_times(result: DataFrame, watch: Callable[[dict[str, Any]], None] | Non
 
 
 def _progress(query: Any) -> Iterator[dict[str, Any]]:
-    for progress in query.recentProgress:
-        yield progress
+    yield from query.recentProgress
 
 
 def report_of(rates: Rates, options: Options, java: str) -> Report:

@@ -67,12 +67,6 @@ def test_frames_refuses_what_is_no_dataframe() -> None:
         sf.frames([1, 2], LOSS, ts="ts")  # type: ignore[arg-type]
 
 
-def test_frames_refuses_streams_until_they_are_supported(spark: Any) -> None:
-    stream = spark.readStream.format("rate").load()
-    with pytest.raises(sf.InvalidArgument, match="rows that are a stream; streams are not supported yet"):
-        sf.frames(stream, sf.Gap("1 second"), ts="timestamp")
-
-
 def test_tag_refuses_a_name_that_is_taken_and_offers_a_prefix(rows: Any) -> None:
     frames = sf.frames(rows, LOSS, **GOOD)
     with pytest.raises(

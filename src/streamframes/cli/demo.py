@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from streamframes.cli.terminal import reporting, say, show
-from streamframes.errors import StreamFramesError
+from streamframes.errors import InvalidArgument, StreamFramesError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -25,16 +25,41 @@ _CODE = f"""\
 _TRUTH = ("router", "frame_start", "frame_end", "frame_rows", "frame_closed_by")
 _SHOWN = ("router", "frame_start", "frame_end", "frame_rows", *MEASURES)
 _FIRST = 8
+ROWS, STREAM_ROWS = 100_000, 10_000
 
 
 @reporting
 def demo(
-    rows: Annotated[int, typer.Option(min=1, max=10_000_000, help="Reports of all routers together.")] = 100_000,
+    rows: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=10_000_000,
+            help="Reports of all routers together.",
+            show_default=f"{ROWS}, with --stream {STREAM_ROWS}",
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="The same seed, the same reports.")] = 0,
     output: Annotated[Path, typer.Option(help="Folder for the reports and the picture.")] = Path("streamframes-demo"),
-    format: Annotated[Literal["png", "html"], typer.Option(help="Format of the picture.")] = "png",
+    format: Annotated[
+        Literal["png", "html"] | None, typer.Option(help="Format of the picture.", show_default="png")
+    ] = None,
+    stream: Annotated[
+        bool, typer.Option("--stream", help="Let the reports arrive file by file, and show frames as they grow.")
+    ] = False,
 ) -> None:
-    """Find episodes of packet loss in made-up reports of routers, and draw them."""
+    """Find episodes of packet loss in made-up reports of routers, and draw them or watch them come."""
+    if not stream:
+        _table(rows or ROWS, seed, output, format or "png")
+        return
+    if format is not None:
+        raise InvalidArgument(f"--format {format} is that of the picture, and --stream draws none; leave it out")
+    from streamframes.cli.demo_stream import watch
+
+    watch(rows or STREAM_ROWS, seed, output)
+
+
+def _table(rows: int, seed: int, output: Path, format: str) -> None:
     from streamframes.data import routers
 
     made = routers(rows, seed=seed)
@@ -46,7 +71,7 @@ def demo(
     show(_SHOWN, [[row[name] for name in _SHOWN] for row in found.slice(0, _FIRST).to_pylist()])
     if found.num_rows > _FIRST:
         say(f"... and {found.num_rows - _FIRST:,} more.\n")
-    _compare(found, made.episodes)
+    compare(found, made.episodes)
     picture = _draw(made, found, output / f"frames.{format}")
     say(f"\nPicture: [bold]{picture}[/bold]")
     say("Next, ask the reports something else:\n")
@@ -70,23 +95,24 @@ def _write(made: Generated, path: Path) -> Path:
 def _find(reports: Path) -> pa.Table:
     from streamframes.api import frames
     from streamframes.cli.engine import start
+    from streamframes.cli.inputs import literally
     from streamframes.core.schemes import Threshold
 
     engine = start("local[*]")
-    rows = engine.run("Reading", lambda: engine.spark.read.parquet(str(reports.absolute())))
+    rows = engine.run("Reading", lambda: engine.spark.read.parquet(literally(reports)))
     loss = frames(rows, Threshold(WHERE, min_duration=MIN_DURATION), ts="rpt_time", by="router")
     found = loss.agg(**MEASURES).orderBy("router", "frame_start")
     return engine.run("Finding frames", found.toArrow)
 
 
-def _compare(found: pa.Table, truth: pa.Table) -> None:
+def compare(found: pa.Table, truth: pa.Table, *, which: str = "that were planted") -> None:
     """Say how many of the planted episodes were found; anything but all of them is a failure."""
     planted, frames = _as_set(truth), _as_set(found)
     exact, other = len(planted & frames), len(frames - planted)
     if exact < len(planted) or other:
         raise StreamFramesError(f"found {exact} of {len(planted)} planted episodes, and {other} that were not planted")
     say(
-        f"[green]Found all {exact:,} of the {len(planted):,} episodes that were planted, exactly[/green] "
+        f"[green]Found all {exact:,} of the {len(planted):,} episodes {which}, exactly[/green] "
         "(router, start, end and rows), and nothing else."
     )
 

@@ -51,8 +51,8 @@ class Engine:
             raise InvalidArgument(str(error)) from error
 
 
-def start(master: str) -> Engine:
-    """The session of this process, or a new one whose messages reach no terminal."""
+def start(master: str, **settings: str) -> Engine:
+    """The session of this process, or a new one, with `settings`, whose messages reach no terminal."""
     with waiting("Starting Spark"):
         from streamframes.api import session
         from streamframes.spark import SparkSession
@@ -66,7 +66,7 @@ def start(master: str) -> Engine:
         with hushed() as log:
             try:
                 with plain_failures("Spark did not start"):
-                    return Engine(session(master=master, spark_ui_showConsoleProgress="false"))
+                    return Engine(session(master=master, spark_ui_showConsoleProgress="false", **settings))
             except StreamFramesError as error:
                 raise StreamFramesError(f"{error} {_first_complaint(log)}") from error
 

@@ -46,7 +46,7 @@ def source_of(inputs: Sequence[str], format: str | None) -> Source:
             formats.add(format_of(text))
             continue
         found = _matches(text)
-        paths += [_literally(path) for path in found]
+        paths += [literally(path) for path in found]
         formats |= {format_of(file.name) for path in found for file in _files(path)}
     if format is None and (len(formats) != 1 or None in formats):
         known = ", ".join(ENDINGS)
@@ -114,6 +114,6 @@ def _files(path: Path) -> Iterable[Path]:
     return visible
 
 
-def _literally(path: Path) -> str:
+def literally(path: Path) -> str:
     """The path for Spark, which has a folder of its own and would take these characters as a pattern."""
     return re.sub(r"([\\{}\[\]*?])", r"\\\1", str(path.absolute()))

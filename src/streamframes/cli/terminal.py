@@ -8,11 +8,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from functools import wraps
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from streamframes.errors import InvalidArgument, StreamFramesError
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 # A pipe has no edge at which to fold a table.
 _ENDLESS = 10_000
@@ -82,8 +85,27 @@ def counting(text: str) -> Iterator[Callable[[int, int], None]]:
         yield lambda done, total: bar.update(task, completed=done, total=total or None)
 
 
+@contextmanager
+def redrawing() -> Iterator[Callable[..., None] | None]:
+    """A function that draws what it is given over what it drew before; None where nothing can be drawn over."""
+    from rich.console import Group
+    from rich.live import Live
+
+    console = _console(err=False)
+    if not sys.stdout.isatty() or console.is_dumb_terminal:
+        yield None
+        return
+    with Live(console=console, auto_refresh=False) as live:
+        yield lambda *parts: live.update(Group(*parts), refresh=True)
+
+
 def show(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    """Print rows as a table; numbers to the right."""
+    """Print rows as a table."""
+    _console(err=False).print(table_of(columns, rows))
+
+
+def table_of(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Table:
+    """Rows as a table; numbers to the right."""
     from rich import box
     from rich.table import Table
 
@@ -93,7 +115,7 @@ def show(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
         table.add_column(name, justify="right" if numbers and rows else "left", overflow="fold")
     for row in rows:
         table.add_row(*map(readable, row))
-    _console(err=False).print(table)
+    return table
 
 
 def readable(value: Any) -> str:

@@ -56,7 +56,7 @@ NOT_KNOWN = np.empty(0, np.int64)
 class Cutter:
     """A scan with what is wanted of its frames: measures, fragments, and the rows they are made of."""
 
-    def __init__(self, plan: FramePlan, *, gaps: bool) -> None:
+    def __init__(self, plan: FramePlan, *, gaps: bool, live: bool) -> None:
         self.plan = plan
         self.kind = KINDS[gaps]
         self.scheme = plan.compiled
@@ -67,7 +67,7 @@ class Cutter:
         self.settles = bool(plan.tags) or (plan.reports_gaps and not gaps)
         self.scan = Scan(self.scheme, limits, wants_rows=self.settles or bool(plan.measures))
         self.measures = accumulators(plan.measures, self.scheme.lanes)
-        self.fragments = Fragments(self.scheme) if plan.fragments else None
+        self.fragments = Fragments(self.scheme) if plan.fragments and live else None
         self.settlement = Settlement(self.scheme.lanes)
 
     @property
@@ -135,13 +135,13 @@ class Cutter:
 
 
 class Framer:
-    """A plan at work on the groups of one bucket."""
+    """A plan at work on the groups of one bucket; only a live one reports fragments before the end."""
 
-    def __init__(self, plan: FramePlan) -> None:
+    def __init__(self, plan: FramePlan, *, live: bool = False) -> None:
         self.plan = plan
         self.groups = GroupIndex(plan.keys)
-        self.episodes = Cutter(plan, gaps=False)
-        self.between = Cutter(plan, gaps=True) if plan.reports_gaps else None
+        self.episodes = Cutter(plan, gaps=False, live=live)
+        self.between = Cutter(plan, gaps=True, live=live) if plan.reports_gaps else None
         self.schedule = ScheduleStage(plan.schedule) if plan.schedule is not None else None
         labels = self.episodes.scheme.labels
         self.labels = LabelStage(labels) if labels is not None else None

@@ -85,7 +85,7 @@ class BucketStream:
     def __init__(self, plan: StreamPlan, store: Store) -> None:
         self.plan = plan
         self.store = store
-        self.framer = Framer(plan.frames)
+        self.framer = Framer(plan.frames, live=True)
         self.point = NO_WORD
         self.own_points = np.empty(0, np.int64)
         self.announced = np.empty((0, 2), np.int64)

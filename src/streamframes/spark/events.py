@@ -67,7 +67,9 @@ def event_time(instant: Column, kind: T.DataType, clock: EventClock) -> Column:
     else:
         units = F.floor(instant.cast("decimal(20,0)") / F.lit(clock.ticks)).cast("long")
         millis = F.greatest(F.least(units, F.lit(_WIDEST)), F.lit(-_WIDEST))
-    return F.timestamp_micros((millis.cast("long") + F.lit(clock.shift)) * F.lit(1000))
+    moved = F.timestamp_micros((millis.cast("long") + F.lit(clock.shift)) * F.lit(1000))
+    # Of nulls and numbers, least() and greatest() would make an instant.
+    return F.when(instant.isNotNull(), moved)
 
 
 def delay(clock: EventClock, lateness: int) -> str:

@@ -69,7 +69,7 @@ def check_options(
     ]
     watched = False
     if rows.isStreaming:
-        watched = _check_stream(rows, ts, allowed, needs_watermark=words == [None, None])
+        watched = _check_stream(rows, ts, allowed, needs_watermark=words[0] is None and words[1] is None)
     elif punctuations:
         raise InvalidArgument("frames() got punctuations=True for a table, of which everything is known; leave it out")
     return StreamOptions(allowed, watched, words[0], words[1], fragments, late, punctuations)

@@ -1,0 +1,147 @@
+"""Exactly once: a query is killed again and again, and its output is that of one that was left alone.
+
+`python -m benchmarks.killed` runs a query over a stream of files into a file sink, kills the whole of it (driver, JVM
+and workers) with `kill -9` at random moments, starts it again, and compares the files in the end.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+import streamframes as sf
+from streamframes.data import routers
+
+KILLS = 20
+FILES = 40
+ROWS = 200_000
+PYTHON = Path(sys.executable)
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def main() -> None:
+    """Kill, compare, and say so."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--kills", type=int, default=KILLS)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--run", type=Path, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.run is not None:
+        run_query(given.run)
+        return
+    with tempfile.TemporaryDirectory(prefix="streamframes-killed-") as folder:
+        outcome = compare(Path(folder), given.kills, given.seed)
+    print(json.dumps(outcome))
+    if not outcome["equal"]:
+        sys.exit(1)
+
+
+def compare(folder: Path, kills: int, seed: int) -> dict[str, Any]:
+    """Run the query disturbed and undisturbed over the same files."""
+    write_input(folder / "in", seed)
+    left_alone, disturbed = folder / "left alone", folder / "disturbed"
+    for place in (left_alone, disturbed):
+        place.mkdir()
+        (place / "in").symlink_to(folder / "in")
+    _wait(_start(left_alone))
+    killed = disturb(disturbed, kills, random.Random(seed))
+    expected, found = output(left_alone), output(disturbed)
+    return {
+        "kills": killed,
+        "frames": sum(expected.values()),
+        "lost": sum((expected - found).values()),
+        "twice": sum((found - expected).values()),
+        "equal": expected == found,
+    }
+
+
+def write_input(folder: Path, seed: int) -> None:
+    """Reports of routers, in files that the stream reads one by one; one in twenty comes late, but not too late."""
+    folder.mkdir()
+    table = routers(ROWS, routers=20, seed=seed).table
+    rng = random.Random(seed)
+    arrival = [t.value + (rng.randrange(50_000_000) if rng.random() < 0.05 else 0) for t in table["rpt_time"]]
+    table = table.take(pa.array(sorted(range(len(arrival)), key=arrival.__getitem__)))
+    for number in range(FILES):
+        part = table.slice(number * ROWS // FILES, ROWS // FILES)
+        path = folder / f"{number:03}.parquet"
+        pq.write_table(part, path)
+        os.utime(path, (1_000 + number, 1_000 + number))
+
+
+def run_query(folder: Path) -> None:
+    """The query itself, until all files are read."""
+    spark = sf.session(master="local[2]", spark_sql_shuffle_partitions="2", spark_driver_memory="1g")
+    schema = spark.read.parquet(str(folder / "in")).schema
+    rows = spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).parquet(str(folder / "in"))
+    scheme = sf.Threshold("drop_pct > 0.3", min_duration="1 minute")
+    frames = sf.frames(rows, scheme, ts="rpt_time", by="router", lateness="1 minute").agg(worst="max(drop_pct)")
+    writer = frames.writeStream.format("parquet").option("path", str(folder / "out"))
+    writer = writer.option("checkpointLocation", str(folder / "checkpoint")).trigger(availableNow=True)
+    writer.start().awaitTermination()
+
+
+def disturb(folder: Path, kills: int, rng: random.Random) -> int:
+    """Start the query until it ends by itself; kill it on the way, at moments that are spread over its life."""
+    killed = 0
+    while True:
+        process = _start(folder)
+        if killed == kills:
+            _wait(process)
+            return killed
+        before = committed(folder)
+        # The start of a JVM is not the query: wait until the first batch is done, then a random time.
+        while process.poll() is None and committed(folder) == before:
+            time.sleep(0.05)
+        try:
+            process.wait(rng.uniform(0.0, 1.5))
+            return killed
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            killed += 1
+
+
+def committed(folder: Path) -> int:
+    """How many batches have been committed."""
+    commits = folder / "checkpoint" / "commits"
+    return len([path for path in commits.glob("*") if path.name.isdigit()]) if commits.exists() else 0
+
+
+def output(folder: Path) -> Counter[str]:
+    """The frames in the sink, as a reader that honours its log sees them."""
+    batches = sorted((folder / "out" / "_spark_metadata").glob("[0-9]*"), key=lambda path: path.name)
+    files: dict[str, None] = {}
+    for batch in batches:
+        for line in batch.read_text().splitlines()[1:]:
+            files[json.loads(line)["path"].rpartition("/")[2]] = None
+    tables = [pq.read_table(folder / "out" / name, partitioning=None) for name in files]
+    return Counter(repr(row) for table in tables for row in table.to_pylist())
+
+
+def _start(folder: Path) -> subprocess.Popen[bytes]:
+    command = [str(PYTHON), "-m", "benchmarks.killed", "--run", str(folder)]
+    quiet = subprocess.DEVNULL
+    return subprocess.Popen(command, cwd=ROOT, stdout=quiet, stderr=quiet, start_new_session=True)
+
+
+def _wait(process: subprocess.Popen[bytes]) -> None:
+    if process.wait():
+        raise RuntimeError(f"the query ended with status {process.returncode}")
+
+
+if __name__ == "__main__":
+    main()
