@@ -38,7 +38,7 @@ SCHEMA = pa.schema(
 
 @dataclass(frozen=True)
 class Shape:
-    """How many rows of how many keys, in how many files, and whether those hold them in the order of time or in none."""
+    """How many rows of how many keys, in how many files, and whether in the order of time or in none."""
 
     rows: int
     keys: int

@@ -49,9 +49,9 @@ def main() -> None:
         sys.exit(1)
 
 
-def compare(folder: Path, kills: int, seed: int) -> dict[str, Any]:
+def compare(folder: Path, kills: int, seed: int, files: int = FILES) -> dict[str, Any]:
     """Run the query disturbed and undisturbed over the same files."""
-    write_input(folder / "in", seed)
+    write_input(folder / "in", seed, files)
     left_alone, disturbed = folder / "left alone", folder / "disturbed"
     for place in (left_alone, disturbed):
         place.mkdir()
@@ -68,15 +68,15 @@ def compare(folder: Path, kills: int, seed: int) -> dict[str, Any]:
     }
 
 
-def write_input(folder: Path, seed: int) -> None:
+def write_input(folder: Path, seed: int, files: int) -> None:
     """Reports of routers, in files that the stream reads one by one; one in twenty comes late, but not too late."""
     folder.mkdir()
     table = routers(ROWS, routers=20, seed=seed).table
     rng = random.Random(seed)
     arrival = [t.value + (rng.randrange(50_000_000) if rng.random() < 0.05 else 0) for t in table["rpt_time"]]
     table = table.take(pa.array(sorted(range(len(arrival)), key=arrival.__getitem__)))
-    for number in range(FILES):
-        part = table.slice(number * ROWS // FILES, ROWS // FILES)
+    for number in range(files):
+        part = table.slice(number * ROWS // files, ROWS // files)
         path = folder / f"{number:03}.parquet"
         pq.write_table(part, path)
         os.utime(path, (1_000 + number, 1_000 + number))

@@ -93,7 +93,7 @@ def do_nothing(task: Task, rows: DataFrame) -> DataFrame:
 @contextmanager
 def spark_defaults(spark: SparkSession) -> Iterator[None]:
     """Transfers to Python as Spark does them by itself."""
-    ours = {key: spark.conf.get(key) for key in SPARK_DEFAULTS}
+    ours = {key: str(spark.conf.get(key)) for key in SPARK_DEFAULTS}
     try:
         for key, value in SPARK_DEFAULTS.items():
             spark.conf.set(key, value)

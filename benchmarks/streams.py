@@ -1,12 +1,14 @@
 """Frames of a stream, side by side with Spark's own session windows: `python -m benchmarks.streams`.
 
 Both read the same files, one file a micro-batch, keep their state in RocksDB, shuffle to as many partitions and drop
-what they find. The sessions are the same: `Gap` is what `session_window` is. The figure is that of the steady state: the
-rows of all micro-batches but the first, by the time from trigger to trigger.
+what they find. The sessions are the same: `Gap` is what `session_window` is. They are long, so that a batch brings
+some rows to each, or short, so that a third of the rows opens one. The figure is that of the steady state: the rows of
+all micro-batches but the first, by their time from trigger to trigger.
 """
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 import tempfile
@@ -27,10 +29,14 @@ from benchmarks.report import Report, Target, open_console, publish
 ROWS = 8_000_000
 KEYS = (100, 100_000)
 LATENESS = "1 minute"
-OURS, SESSIONS, THRESHOLD = "streamframes, Gap", "Spark session_window", "streamframes, Threshold"
+OURS, THEIRS = "streamframes", "session_window"
 
-# Rows in a second, by (keys, way).
-Rates = dict[tuple[int, str], list[float]]
+# The gap of a session, in mean distances of a key's rows.
+SESSIONS_OF = {"long": 5, "short": 1}
+
+# Rows in a second, by (keys, sessions, way).
+Rates = dict[tuple[int, str, str], list[float]]
+Way = Callable[[DataFrame, str], DataFrame]
 
 
 def main() -> None:
@@ -51,41 +57,36 @@ def run(spark: SparkSession, options: Options, console: Console) -> Report:
     for number in range(options.rounds):
         for keys in KEYS:
             paths = files(Shape(options.rows, keys), options.cache)
-            for name, way in WAYS.items():
-                console.print(f"round {number + 1} of {options.rounds}: {keys:,} keys, {name}")
-                rates.setdefault((keys, name), []).append(rate(spark, paths, keys, way))
+            for (length, multiple), (name, way) in itertools.product(SESSIONS_OF.items(), WAYS.items()):
+                console.print(f"round {number + 1} of {options.rounds}: {keys:,} keys, {length} sessions, {name}")
+                speed = rate(stream_of(spark, paths), way, gap(keys, multiple))
+                rates.setdefault((keys, length, name), []).append(speed)
     return report_of(rates, options, spark_ways.java_version(spark))
 
 
-def gap(keys: int) -> str:
-    """Five times the mean distance of a key's rows, which come every millisecond."""
-    return f"{5 * keys} milliseconds"
+def gap(keys: int, multiple: int) -> str:
+    """A multiple of the mean distance of a key's rows; rows of all keys come every millisecond."""
+    return f"{multiple * keys} milliseconds"
 
 
-def ours(rows: DataFrame, keys: int) -> DataFrame:
+def ours(rows: DataFrame, gap: str) -> DataFrame:
     """Sessions by this library."""
-    return sf.frames(rows, sf.Gap(gap(keys)), ts="ts", by="key", lateness=LATENESS).toDF()
+    return sf.frames(rows, sf.Gap(gap), ts="ts", by="key", lateness=LATENESS).toDF()
 
 
-def threshold(rows: DataFrame, keys: int) -> DataFrame:
-    """What a session window cannot do, for comparison."""
-    scheme = sf.Threshold("value > 0.5", min_rows=6)
-    return sf.frames(rows, scheme, ts="ts", by="key", lateness=LATENESS).toDF()
-
-
-def sessions(rows: DataFrame, keys: int) -> DataFrame:
+def sessions(rows: DataFrame, gap: str) -> DataFrame:
     """Sessions by Spark."""
-    window = F.session_window("ts", gap(keys))
+    window = F.session_window("ts", gap)
     grouped = rows.withWatermark("ts", LATENESS).groupBy("key", window)
     return grouped.agg(F.min("ts").alias("frame_start"), F.max("ts").alias("frame_end"), F.count("*").alias("rows"))
 
 
-WAYS: dict[str, Callable[[DataFrame, int], DataFrame]] = {OURS: ours, SESSIONS: sessions, THRESHOLD: threshold}
+WAYS: dict[str, Way] = {OURS: ours, THEIRS: sessions}
 
 
-def rate(spark: SparkSession, paths: Sequence[str], keys: int, way: Callable[[DataFrame, int], DataFrame]) -> float:
+def rate(rows: DataFrame, way: Way, gap: str) -> float:
     """Rows in a second, the first micro-batch left out."""
-    batches = batch_times(way(stream_of(spark, paths), keys))[1:]
+    batches = batch_times(way(rows, gap))[1:]
     return float(sum(rows for rows, _ in batches) / sum(seconds for _, seconds in batches))
 
 
@@ -128,19 +129,41 @@ def report_of(rates: Rates, options: Options, java: str) -> Report:
     """What the rates say."""
     best = {place: max(each) for place, each in rates.items()}
     few, many = KEYS
+
+    def ratio(keys: int, length: str) -> float:
+        return best[keys, length, OURS] / best[keys, length, THEIRS]
+
     return Report(
         name="streams",
         title="Frames of a stream, side by side",
-        header=["keys", "way", "rows/s", "times session_window"],
+        header=["keys", "sessions", OURS, THEIRS, "ratio"],
         cells=[
-            [f"{keys:,}", name, f"{speed:,.0f}", f"{speed / best[keys, SESSIONS]:.2f}"]
-            for (keys, name), speed in best.items()
+            [
+                f"{keys:,}",
+                length,
+                f"{best[keys, length, OURS]:,.0f} rows/s",
+                f"{best[keys, length, THEIRS]:,.0f} rows/s",
+                f"{ratio(keys, length):.2f}",
+            ]
+            for keys, length in itertools.product(KEYS, SESSIONS_OF)
         ],
-        measurements=[{"keys": keys, "way": name, "rows_per_second": each} for (keys, name), each in rates.items()],
+        measurements=[
+            {"keys": keys, "sessions": length, "way": name, "rows_per_second": each}
+            for (keys, length, name), each in rates.items()
+        ],
         targets=[
-            Target(f"{few:,} keys: faster than session_window", ">=", 1.0, best[few, OURS] / best[few, SESSIONS]),
-            Target(f"{many:,} keys: faster than session_window", ">=", 3.0, best[many, OURS] / best[many, SESSIONS]),
-            Target(f"{many:,} keys against {few:,}", ">=", 0.6, best[many, OURS] / best[few, OURS]),
+            target
+            for length in SESSIONS_OF
+            for target in (
+                Target(f"{few:,} keys, {length} sessions: faster than {THEIRS}", ">=", 1.0, ratio(few, length)),
+                Target(f"{many:,} keys, {length} sessions: faster than {THEIRS}", ">=", 3.0, ratio(many, length)),
+                Target(
+                    f"{many:,} keys against {few:,}, {length} sessions",
+                    ">=",
+                    0.6,
+                    best[many, length, OURS] / best[few, length, OURS],
+                ),
+            )
         ],
         settings={"rows": options.rows, "rounds": options.rounds, "lateness": LATENESS},
         notes=("The best of the rounds; steady state, the first micro-batch left out.",),

@@ -180,7 +180,7 @@ def check_frames(found: list[dict[str, Any]], expected: list[dict[str, Any]]) ->
 
 
 @named
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(data=st.data())
 def test_a_stream_reports_the_frames_of_the_table(scheme: Any, data: Any) -> None:
     plan = plan_for(scheme, measures=measures(scheme))
@@ -198,7 +198,7 @@ def measures(scheme: Any) -> tuple[Measure, ...]:
 
 
 @named
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(data=st.data())
 def test_fragments_only_grow_and_the_last_is_the_frame(scheme: Any, data: Any) -> None:
     plan = plan_for(scheme, measures=measures(scheme), fragments=True)
@@ -224,12 +224,28 @@ def test_fragments_only_grow_and_the_last_is_the_frame(scheme: Any, data: Any) -
     assert set(seen) <= known
 
 
+@pytest.mark.parametrize("scheme", [SCHEMES[0], SCHEMES[1], SCHEMES[6], SCHEMES[7], SCHEMES[12]], ids=repr)
+@settings(max_examples=50, deadline=None)
+@given(data=st.data())
+def test_the_first_fragment_comes_as_soon_as_the_frame_is_certain(scheme: Any, data: Any) -> None:
+    """After each step, the frames that have been heard of are those of the table of the released rows."""
+    plan = plan_for(scheme, fragments=True)
+    stream = Stream(plan)
+    heard: set[int] = set()
+    rows: list[dict[str, Any]] = []
+    point = NO_WORD
+    for part, watermark in data.draw(streams(scheme)):
+        rows, point = rows + part, max(point, watermark)
+        heard |= {row["frame_id"] for row in dicts(stream.step(part, watermark).results)}
+        assert heard == {row["frame_id"] for row in table(plan, [row for row in rows if row["ts"] < point])}
+
+
 def without(row: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in row.items() if name not in ("frame_fragment", "frame_final")}
 
 
 @named
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(data=st.data())
 def test_tags_are_those_of_the_table(scheme: Any, data: Any) -> None:
     tags = (TagColumn("key", "key", 0, pa.string()), TagColumn("ts", "ts", 0, pa.int64()))
@@ -278,7 +294,7 @@ def reports(draw: Any, scheme: Any, schedule: Schedule) -> list[tuple[list[dict[
 
 
 @pytest.mark.parametrize(("scheme", "schedule"), SCHEDULED, ids=repr)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(data=st.data())
 def test_a_scheduled_stream_reports_the_frames_of_the_table(scheme: Any, schedule: Schedule, data: Any) -> None:
     plan = plan_for(scheme, schedule=schedule)
@@ -316,8 +332,31 @@ def test_punctuation_releases_its_group_or_all() -> None:
     assert [(row["key"], row["frame_start"], row["frame_end"]) for row in found] == [("b", 0, 3)]
 
 
+def test_what_comes_in_one_step_comes_at_once() -> None:
+    """Punctuation makes no row of its own micro-batch late, whatever came first."""
+    word = {"key": "a", "ts": 4, "x": [None], "word": ONE_GROUP}
+    rows = [{"key": "a", "ts": ts, "x": [ts < 3]} for ts in range(5)]
+    plan = plan_for(sf.Threshold("w"))
+    for parts in ([[word], rows], [rows, [word]]):
+        chunks = [(c.start, pa.py_buffer(c.data)) for part in parts for c in chunks_of(plan, part)]
+        step = BucketStream(StreamPlan(plan, {}), DictStore()).step(chunks)
+        assert step.late == 0
+        assert [(row["frame_start"], row["frame_end"]) for row in dicts(step.results)] == [(0, 2)]
+
+
+def test_a_stream_without_group_columns() -> None:
+    plan = replace(plan_for(sf.Threshold("w")), keys=pa.schema([]))
+    store, found = DictStore(), []
+    for ts in range(6):
+        arrays = [pa.array([ts < 3])]
+        packed = Packer(1).pack(pa.array([ts]), pa.RecordBatch.from_arrays([], []), arrays)
+        chunks = [(chunk.start, pa.py_buffer(chunk.data)) for chunk in packed]
+        found += dicts(BucketStream(StreamPlan(plan, {}), store).step(chunks, ts - 1).results)
+    assert [(row["frame_start"], row["frame_end"]) for row in found] == [(0, 2)]
+
+
 @named
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(data=st.data())
 def test_punctuation_instead_of_a_watermark(scheme: Any, data: Any) -> None:
     """Words per group that are true: the stream needs no watermark."""
@@ -384,7 +423,7 @@ def test_what_time_alone_does_wakes_a_bucket() -> None:
 
 
 @named
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(data=st.data())
 def test_punctuation_out_keeps_its_word(scheme: Any, data: Any) -> None:
     """After a word no frame comes that starts before, or ends up to, what it says."""

@@ -34,7 +34,7 @@ _MARK, _REPORTS, _CHECKPOINT = "made-by-streamframes-demo", "reports", "checkpoi
 _LATEST = 12
 _SHOWN = {"router": "router", "frame_start": "start", "frame_end": "end so far", "frame_rows": "rows", "worst": "worst"}
 _CODE = f"""\
-  reports = spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).parquet("{{folder}}")
+  reports = spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).parquet("{{reports}}")
   scheme = sf.Threshold("{WHERE}", min_duration="{MIN_DURATION}")
   loss = sf.frames(reports, scheme, ts="rpt_time", by="router", lateness="{LATENESS}", fragments=True)
   upserts = loss.agg(worst="max(drop_pct)").writeStream.foreachBatch(upsert_by_frame_id)
@@ -57,24 +57,28 @@ class Batch:
     def __str__(self) -> str:
         grown = sum(not row["frame_final"] for row in self.reported)
         return (
-            f"batch {self.number}: {self.rows:,} reports read, {grown} fragments, {len(self.reported) - grown} final "
-            f"frames; {self.open} open, {self.waiting:,} reports waiting, {self.late:,} late"
+            f"batch {self.number}: rows read {self.rows:,}, fragments {grown}, final {len(self.reported) - grown}, "
+            f"open frames {self.open}, waiting rows {self.waiting:,}, late rows {self.late:,}"
         )
 
 
 def watch(rows: int, seed: int, output: Path) -> None:
     """Show the frames of a stream of reports while it is read, and compare them with the truth."""
+    from rich.markup import escape
+
     from streamframes.cli.engine import start
     from streamframes.data import routers
 
-    made = routers(rows, seed=seed)
+    # More loss than elsewhere, so that there is something to see in every file.
+    made = routers(rows, seed=seed, calm=120)
     folder = fresh(output / "stream")
     files = _write(arrivals(made.table, seed), folder / _REPORTS)
-    say(f"{rows:,} reports of 10 routers, some delayed, arrive as {files} files in [bold]{folder / _REPORTS}[/bold].")
+    reports, checkpoint = (escape(str(folder / name)) for name in (_REPORTS, _CHECKPOINT))
+    say(f"{rows:,} reports of 10 routers, some delayed, arrive as {files} files in [bold]{reports}[/bold].")
     say("When does a router drop more than 0.3 % of its packets for two minutes or more?\n")
-    say(f"[cyan]{_CODE.format(folder=folder / _REPORTS, checkpoint=folder / _CHECKPOINT)}[/cyan]\n")
+    say(f"[cyan]{_CODE.format(reports=reports, checkpoint=checkpoint)}[/cyan]\n")
     # Every partition has a store of its own to commit; ten routers need few.
-    engine = start("local[*]", spark_sql_shuffle_partitions="4")
+    engine = start("local[*]", spark_sql_shuffle_partitions="2")
     _conclude(_follow(_batches(engine, folder)), made)
 
 
@@ -166,16 +170,19 @@ def _progress(query: Any) -> Iterator[Mapping[str, Any]]:
 
 def _follow(batches: Iterable[Batch]) -> dict[int, Row]:
     """Draw the latest frames after each batch, or write a line; returns all frames by id."""
+    from rich.spinner import Spinner
+    from rich.text import Text
+
     frames: dict[int, Row] = {}
     with redrawing() as draw:
         if draw is not None:
-            draw("Waiting for the first batch.")
+            draw(Spinner("dots", "Waiting for the first batch"))
         for batch in batches:
             frames.update({row["frame_id"]: row for row in batch.reported})
             if draw is None:
                 say(str(batch))
             else:
-                draw(latest(frames.values()), f"\n{batch}")
+                draw(latest(frames.values()), Text(f"\n{batch}"))
     return frames
 
 
@@ -206,17 +213,15 @@ def _conclude(frames: Mapping[int, Row], made: Generated) -> None:
     say("")
     compare(pa.Table.from_pylist(final, ended.schema), ended, which="that were planted and have ended")
     seen = sum(row["frame_fragment"] > 0 for row in final)
-    open_still = len(made.episodes) - len(ended)
-    say(f"{seen:,} of them were reported as fragments while they went on; {open_still:,} more are still open.")
+    going_on = len(made.episodes) - len(ended)
+    say(f"Reported as fragments while they went on: {seen:,}. Planted, and open where the reports end: {going_on:,}.")
 
 
 def certain(made: Generated) -> pa.Table:
-    """The planted episodes that have ended, for certain: so late that reports of their end may be missing is too late.
-
-    A report ends the episode one tick after it; the stream knows that none is missing before the watermark.
-    """
+    """The planted episodes that end before the last watermark; of later ones a delayed report might still come."""
     import pyarrow.compute as pc
 
     episodes, last = made.episodes, pc.max(made.table["rpt_time"]).as_py()
     closed = pc.equal(episodes["frame_closed_by"], "condition")
+    # What ends an episode is the report that follows it, a tick later.
     return episodes.filter(pc.and_(closed, pc.less(episodes["frame_end"], last - _LATENESS - _TICK)))

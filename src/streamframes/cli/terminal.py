@@ -95,7 +95,7 @@ def redrawing() -> Iterator[Callable[..., None] | None]:
     if not sys.stdout.isatty() or console.is_dumb_terminal:
         yield None
         return
-    with Live(console=console, auto_refresh=False) as live:
+    with Live(console=console) as live:
         yield lambda *parts: live.update(Group(*parts), refresh=True)
 
 

@@ -8,19 +8,24 @@ draws random streams and shows a smallest counter-example where a law is broken.
 
 from __future__ import annotations
 
-import copy
 import itertools
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
+from streamframes.core import state
 from streamframes.core.framer import Framer
 from streamframes.core.laws import Theory, theory_of
 from streamframes.core.literal import literal_frames
 from streamframes.core.schemes import Every, Scheme, Threshold
 from streamframes.core.trial import Frame, Trial, frames_in, start_framer
 from streamframes.errors import StreamFramesError
+
+# Later than any row that is drawn.
+_LAST = 1_000
 
 
 class BrokenLaw(StreamFramesError, AssertionError):
@@ -31,9 +36,9 @@ def check_scheme(scheme: Scheme, *, theory: Theory | None = None, examples: int 
     """Prove, as far as random streams can, that a scheme obeys the laws of frames.
 
     Frames are in order and share no row (unless several may be open); uncut Threshold frames are separated; the
-    common options hold; arrival order, cuts into batches, and stopping and resuming change nothing; shifting
-    time shifts frames (not for Every); and, where a theory is known or given, the frames are those of the
-    definition.
+    common options hold; arrival order, cuts into batches, and stopping and resuming change nothing; a stream
+    reports the frames of the table, after fragments that only grow; shifting time shifts frames (not for Every);
+    and, where a theory is known or given, the frames are those of the definition.
 
     Parameters
     ----------
@@ -94,6 +99,7 @@ def check_laws(
     _same("arrival order changes nothing", shuffled.frames([range(len(ts))]), frames)
     _same("cuts into batches change nothing", trial.frames(_batches(ts, cuts)), frames)
     _same("stopping and resuming changes nothing", _with_restarts(trial, _batches(ts, cuts)), frames)
+    _stream(_fragments(trial, _batches(ts, cuts), [*cuts, _LAST]), frames)
     if not isinstance(scheme, Every):
         later = Trial(scheme, ts=[t + 1000 for t in ts], columns=columns).frames([range(len(ts))])
         _same("shifting time shifts frames", [_shifted(frame, -1000) for frame in later], frames)
@@ -129,13 +135,52 @@ def _batches(ts: Sequence[int], cuts: Sequence[int]) -> list[list[int]]:
 
 
 def _with_restarts(trial: Trial, batches: Iterable[list[int]]) -> list[Frame]:
-    """Feed the batches, each to a copy of what the batch before left behind."""
-    framer: Framer = start_framer(trial.plan)
+    """Feed the batches, each to a framer that knows only what the one before has left in writing."""
+    framer = start_framer(trial.plan)
     found = []
     for batch in batches:
-        framer = copy.deepcopy(framer)
+        framer = _resumed(framer)
         found += framer.feed(trial.released(batch))
     return frames_in([*found, *framer.finish()])
+
+
+def _fragments(trial: Trial, batches: Iterable[list[int]], points: Iterable[int]) -> list[dict[str, Any]]:
+    """What a stream reports as its watermark passes the points, stopped and resumed at each."""
+    framer = start_framer(replace(trial.plan, fragments=True), live=True)
+    found = []
+    for batch, point in zip(batches, points, strict=True):
+        framer = _resumed(framer)
+        found += framer.feed(trial.released(batch), np.array([point]))
+    return [row for part in found for row in part.to_pylist()]
+
+
+def _resumed(framer: Framer) -> Framer:
+    again = Framer(framer.plan, live=framer.live)
+    again.load(state.decode(state.encode(framer.save())))
+    return again
+
+
+def _stream(fragments: list[dict[str, Any]], frames: list[Frame]) -> None:
+    """A stream reports the frames that are closed, after fragments that only grow."""
+    schema = pa.Table.from_pylist(fragments).schema if fragments else None
+    final = [row for row in fragments if row["frame_final"]]
+    reported = frames_in(pa.Table.from_pylist(final, schema).to_batches()) if final else []
+    by_time = [replace(frame, closed_by="time") for frame in frames if frame.closed_by == "end of data"]
+    missing = [frame for frame in frames if frame.closed_by != "end of data" and frame not in reported]
+    strange = [frame for frame in reported if frame not in frames and replace(frame, closed_by="time") not in by_time]
+    if missing or strange:
+        raise BrokenLaw(f"a stream reports the frames of the table: {missing!r} are missing, {strange!r} are not there")
+    latest: dict[int, dict[str, Any]] = {}
+    for row in fragments:
+        before = latest.get(row["frame_id"], {**row, "frame_fragment": -1, "frame_rows": 0})
+        grows = row["frame_end"] >= before["frame_end"] and row["frame_rows"] >= before["frame_rows"]
+        if (
+            not grows
+            or row["frame_fragment"] != before["frame_fragment"] + 1
+            or row["frame_start"] != before["frame_start"]
+        ):
+            raise BrokenLaw(f"fragments only grow: {row!r} follows {before!r}")
+        latest[row["frame_id"]] = row
 
 
 def _shifted(frame: Frame, by: int) -> Frame:

@@ -94,7 +94,7 @@ class Cutter:
         """The frames that the end of the data closes, and the rows that waited."""
         runs = self.scan.finish()
         values = [measure.finish(runs) for measure in self.measures]
-        settled = self.settlement.finish(runs, self._ids(runs, groups)) if self.settles else []
+        settled = self.settlement.finish(runs, self._ids(runs, groups), len(groups)) if self.settles else []
         numbers = np.zeros(runs.table.shape[0], np.int64)
         return self._frames(runs, runs.is_frame, numbers, values, groups), settled
 
@@ -139,6 +139,7 @@ class Framer:
 
     def __init__(self, plan: FramePlan, *, live: bool = False) -> None:
         self.plan = plan
+        self.live = live
         self.groups = GroupIndex(plan.keys)
         self.episodes = Cutter(plan, gaps=False, live=live)
         self.between = Cutter(plan, gaps=True, live=live) if plan.reports_gaps else None

@@ -44,18 +44,16 @@ class Settlement:
 
     def feed(self, rows: Rows, run_of_row: np.ndarray, runs: Runs, ids: np.ndarray, n_groups: int) -> list[Settled]:
         """What can go on now: first rows that waited, then new ones, so that each group stays in order."""
-        self.fate = grown(self.fate, n_groups * self.n_lanes)
-        self.fate_id = grown(self.fate_id, n_groups * self.n_lanes)
         fate = np.where(runs.table[:, RUN_ORDINAL] >= 0, KNOWN, np.where(runs.is_open, UNKNOWN, NONE))
-        self._decide(runs, fate.astype(np.int8), ids)
+        self._decide(runs, fate.astype(np.int8), ids, n_groups)
         inside = run_of_row >= 0
         status = np.where(inside, fate[np.where(inside, run_of_row, 0)] if fate.size else NONE, NONE)
         row_ids = np.where(inside, ids[np.where(inside, run_of_row, 0)] if ids.size else 0, 0)
         return [*self._release(), *self._hold(rows, status.astype(np.int8), row_ids)]
 
-    def finish(self, runs: Runs, ids: np.ndarray) -> list[Settled]:
+    def finish(self, runs: Runs, ids: np.ndarray, n_groups: int) -> list[Settled]:
         """The rest: the data has ended, and with it every run."""
-        self._decide(runs, np.where(runs.table[:, RUN_ORDINAL] >= 0, KNOWN, NONE).astype(np.int8), ids)
+        self._decide(runs, np.where(runs.table[:, RUN_ORDINAL] >= 0, KNOWN, NONE).astype(np.int8), ids, n_groups)
         return self._release()
 
     def save(self) -> list[dict[str, Any]]:
@@ -70,8 +68,10 @@ class Settlement:
         """Groups have got new numbers."""
         self.held = [(renumbered(rows, place), status, ids) for rows, status, ids in self.held]
 
-    def _decide(self, runs: Runs, fate: np.ndarray, ids: np.ndarray) -> None:
+    def _decide(self, runs: Runs, fate: np.ndarray, ids: np.ndarray, n_groups: int) -> None:
         """What has become of the runs that rows are waiting for; a lane without news keeps them waiting."""
+        self.fate = grown(self.fate, n_groups * self.n_lanes)
+        self.fate_id = grown(self.fate_id, n_groups * self.n_lanes)
         self.fate[:] = UNKNOWN
         goes_on = runs.table[:, RUN_FRESH] == 0
         slot = slots(runs, self.n_lanes)[goes_on]

@@ -100,7 +100,7 @@ class BucketStream:
 
         A chunk without bytes is punctuation: all rows of all groups up to its start have been seen.
         """
-        before, late = self.point, 0
+        before, own_before, late = self.point, self.own_points.copy(), 0
         self.point = max(self.point, watermark)
         arrived: list[Chunk] = []
         unopened: list[tuple[int, pa.Buffer]] = []
@@ -108,7 +108,7 @@ class BucketStream:
             if not len(data):
                 self.point = max(self.point, start + (start > NO_WORD))
             elif self._must_open(start, data, before):
-                chunk, lost = self._on_time(decode(data), before)
+                chunk, lost = self._on_time(decode(data), before, own_before)
                 late += lost
                 arrived.append(chunk)
             else:
@@ -134,14 +134,19 @@ class BucketStream:
         ahead = self.own_points.size and start < self.own_points.max()
         return bool(start < before or ahead or summary_of(data).announces or self.framer.schedule is not None)
 
-    def _on_time(self, chunk: Chunk, before: int) -> tuple[Chunk, int]:
-        """The rows that are not late, and how many are; then the punctuation of its groups counts."""
+    def _on_time(self, chunk: Chunk, before: int, own_before: np.ndarray) -> tuple[Chunk, int]:
+        """The rows that are not late, and how many are; the punctuation of its groups counts from the next step on.
+
+        What comes in one step comes at once, so that the order of chunks does not matter.
+        """
         numbers = self._numbers(chunk)
-        points = np.maximum(self.own_points[numbers], before)
+        points = np.full(numbers.size, before)
+        known = numbers < own_before.size
+        points[known] = np.maximum(own_before[numbers[known]], before)
         late = chunk.rows.ts < np.repeat(points, np.diff(chunk.rows.bounds))
         if late.any() and self.plan.late == "fail":
             self._refuse(chunk, int(np.flatnonzero(late)[0]), points)
-        self.own_points[numbers] = np.maximum(self.own_points[numbers], chunk.upto + 1)
+        self.own_points[numbers] = np.maximum(self.own_points[numbers], chunk.upto + (chunk.upto > NO_WORD))
         return chunk.filter(~late) if late.any() else chunk, int(late.sum())
 
     def _refuse(self, chunk: Chunk, row: int, points: np.ndarray) -> None:

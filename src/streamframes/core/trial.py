@@ -103,9 +103,9 @@ class Trial:
         return Rows(groups, bounds, ts, [array.take(pa.array(picked)) for array in self.arrays])
 
 
-def start_framer(plan: FramePlan) -> Framer:
+def start_framer(plan: FramePlan, *, live: bool = False) -> Framer:
     """A framer that knows the one group there is."""
-    framer = Framer(plan)
+    framer = Framer(plan, live=live)
     one = np.zeros(1, np.uint64)
     framer.groups.numbers(one, one, pa.RecordBatch.from_arrays([], []))
     return framer

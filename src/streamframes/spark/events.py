@@ -72,6 +72,15 @@ def event_time(instant: Column, kind: T.DataType, clock: EventClock) -> Column:
     return F.when(instant.isNotNull(), moved)
 
 
+def instant_of(ticks: Column, kind: T.DataType) -> Column:
+    """Ticks as an instant of a type."""
+    if isinstance(kind, T.TimestampType):
+        return F.timestamp_micros(ticks)
+    if isinstance(kind, T.TimestampNTZType):
+        return F.timestamp_add("MICROSECOND", ticks, F.lit("1970-01-01 00:00:00").cast("timestamp_ntz"))
+    return F.date_from_unix_date(ticks.cast("int")) if isinstance(kind, T.DateType) else ticks
+
+
 def delay(clock: EventClock, lateness: int) -> str:
     """The lateness as Spark's withWatermark takes it."""
     millis = lateness * _DAY if clock.is_day else -(-lateness // clock.ticks)

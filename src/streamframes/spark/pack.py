@@ -29,8 +29,9 @@ PIECES = T.StructType(
 IN_ORDER = ("start", "chunk", "piece")
 # Large enough that a chunk's fixed costs do not show, small enough to stay in the caches.
 ROWS_PER_CHUNK = 1 << 18
-# In no order at all, time slots cut a batch 16 fold: gather more, so that chunks do not get small.
-ROWS_IF_DISORDERED = 1 << 20
+# In no order at all, time slots cut a batch 16 fold; in a stream, every chunk is kept in state with its groups: gather
+# more, so that chunks are few and not small.
+ROWS_IF_MANY = 1 << 20
 # Wide rows (tag() sends every column) must not make a chunk that a binary column cannot hold.
 BYTES_PER_CHUNK = 1 << 27
 
@@ -63,7 +64,7 @@ def packing(plan: FramePlan, n_buckets: int, stream: StreamPacking | None = None
         packer = Packer(n_buckets)
         context = TaskContext.get()
         number = (context.partitionId() if context else 0) << 32
-        for batch in _gathered(batches, packer):
+        for batch in _gathered(batches, packer, many=stream is not None):
             word = batch.column(batch.num_columns - 1) if stream is not None else None
             packed = list(packer.pack(*_parts(plan, batch), word))
             if packed:
@@ -75,7 +76,7 @@ def packing(plan: FramePlan, n_buckets: int, stream: StreamPacking | None = None
     return lambda batches: lasting(pack(batches))
 
 
-def _gathered(batches: Batches, packer: Packer) -> Batches:
+def _gathered(batches: Batches, packer: Packer, *, many: bool) -> Batches:
     """The batches, several at a time as one."""
     waiting: list[pa.RecordBatch] = []
     n_rows, n_bytes = 0, 0
@@ -83,7 +84,7 @@ def _gathered(batches: Batches, packer: Packer) -> Batches:
         waiting.append(batch)
         n_rows += batch.num_rows
         n_bytes += batch.nbytes
-        enough = ROWS_IF_DISORDERED if packer.disordered else ROWS_PER_CHUNK
+        enough = ROWS_IF_MANY if many or packer.disordered else ROWS_PER_CHUNK
         if n_rows >= enough or n_bytes >= BYTES_PER_CHUNK:
             yield pa.concat_batches(waiting)
             waiting, n_rows, n_bytes = [], 0, 0

@@ -40,8 +40,12 @@ def session(name: str = "streamframes", *, master: str = "local[*]", **settings:
     """A local session with the library's settings that logs errors only; `settings` (with _ for .) come on top."""
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName(name).master(master)
+    cores = _local_cores(master)
+    # A partition of a stateful stream costs a fixed time a batch: one for each core, where Spark would take 200.
+    partitions = {"spark.sql.shuffle.partitions": str(cores)} if cores else {}
     for key, value in {
         **SETTINGS,
+        **partitions,
         **{key.replace("_", "."): value for key, value in settings.items()},
     }.items():
         builder = builder.config(key, value)
@@ -60,14 +64,21 @@ def n_buckets(spark: Any) -> int:
     def setting(key: str) -> str:
         return str(spark.conf.get(key, ""))
 
-    local = re.fullmatch(r"local(?:\[(\d+|\*)[^\]]*\])?", setting("spark.master"))
-    if local:
-        cores = os.cpu_count() or 1 if local[1] == "*" else int(local[1] or 1)
+    cores = _local_cores(setting("spark.master"))
+    if cores:
         return BUCKETS_PER_CORE * cores
     executors, each = setting("spark.executor.instances"), setting("spark.executor.cores")
     if executors.isdigit() and each.isdigit():
         return BUCKETS_PER_CORE * int(executors) * int(each)
     return int(setting("spark.sql.shuffle.partitions") or 200)
+
+
+def _local_cores(master: str) -> int:
+    """The cores of a local master, 0 for any other."""
+    local = re.fullmatch(r"local(?:\[(\d+|\*)[^\]]*\])?", master)
+    if local is None:
+        return 0
+    return os.cpu_count() or 1 if local[1] == "*" else int(local[1] or 1)
 
 
 def n_partitions(spark: Any) -> int:

@@ -22,7 +22,7 @@ from streamframes.core.schemes.base import Input, check_choice
 from streamframes.core.stream import LATE, StreamPlan
 from streamframes.errors import InvalidArgument
 from streamframes.spark.columns import column, scheme_input
-from streamframes.spark.events import USERS_CLOCK, EventClock, delay, event_time, own_clock
+from streamframes.spark.events import USERS_CLOCK, EventClock, delay, event_time, instant_of, own_clock
 from streamframes.spark.pack import PIECES, StreamPacking, packing
 from streamframes.spark.processor import STEPS, FrameProcessor, unpacking
 from streamframes.spark.session import bucket_names, n_partitions
@@ -138,7 +138,7 @@ def stream_frames(
     processor = FrameProcessor(stream_plan, clock)
     mode = "EventTime" if clock is not None else "None"
     steps = chunks.groupBy("bucket").transformWithStateInPandas(processor, STEPS, "Append", mode)
-    return _observed(steps, plan, schema).select("data").mapInArrow(unpacking(), schema)
+    return _observed(steps, plan, rows.schema[ts].dataType).select("data").mapInArrow(unpacking(), schema)
 
 
 def _watched(rows: DataFrame, ts: str, clock: Clock, options: StreamOptions) -> tuple[EventClock | None, DataFrame]:
@@ -166,7 +166,7 @@ def _pieces(clock: EventClock | None) -> T.StructType:
     return T.StructType([*PIECES, T.StructField("event", T.TimestampType(), metadata=metadata)])
 
 
-def _observed(steps: DataFrame, plan: FramePlan, schema: T.StructType) -> DataFrame:
+def _observed(steps: DataFrame, plan: FramePlan, kind: T.DataType) -> DataFrame:
     """Figures for the query's progress."""
     name = "streamframes" if plan.prefix == "frame_" else f"streamframes_{plan.prefix.rstrip('_')}"
     point = F.min(F.when(F.col("point") > NO_WORD, F.col("point")))
@@ -175,7 +175,7 @@ def _observed(steps: DataFrame, plan: FramePlan, schema: T.StructType) -> DataFr
         F.coalesce(F.sum("late"), F.lit(0)).alias("late_rows"),
         F.coalesce(F.sum("open"), F.lit(0)).alias("open_frames"),
         F.coalesce(F.sum("waiting"), F.lit(0)).alias("waiting_rows"),
-        point.alias("released_before"),
+        instant_of(point, kind).alias("released_before"),
     )
 
 
