@@ -416,7 +416,7 @@ def test_groups_without_an_open_frame_are_forgotten() -> None:
 def test_what_time_alone_does_wakes_a_bucket() -> None:
     stream = Stream(plan_for(sf.Threshold("w", max_gap=10)))
     step = stream.step([{"key": "a", "ts": 7, "x": [True]}], watermark=2)
-    assert (step.due, step.waiting, step.open) == (8, 1, 0)
+    assert (step.due, step.waiting, step.open) == (3, 1, 0)
     step = stream.step([], watermark=8)
     assert (step.due, step.waiting, step.open) == (9, 0, 1)
     assert stream.step([], watermark=30).due is None

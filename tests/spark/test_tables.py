@@ -152,19 +152,32 @@ frames = sf.frames(rows, sf.Threshold("drop_pct > 0.3", min_duration="2 minutes"
 print(type(rows).__module__)
 print(*sorted(row.frame_id for row in frames.agg(worst="max(drop_pct)", middle="median(drop_pct)").collect()))
 print(frames.tag().count())
+
+provider = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+spark.conf.set("spark.sql.streaming.stateStore.providerClass", provider)
+spark.conf.set("spark.sql.shuffle.partitions", "2")
+live = spark.readStream.schema(rows.schema).parquet(sys.argv[1])
+scheme = sf.Threshold("drop_pct > 0.3", min_duration="2 minutes")
+found = sf.frames(live, scheme, ts="rpt_time", by="router", lateness="0 seconds").agg(worst="max(drop_pct)")
+writer = found.writeStream.format("parquet").option("path", sys.argv[2] + "/out")
+writer.option("checkpointLocation", sys.argv[2] + "/checkpoint").trigger(availableNow=True).start().awaitTermination()
+print(*(row.frame_id for row in spark.read.parquet(sys.argv[2] + "/out").collect()))
 """
     done = subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path / "reports")],
+        [sys.executable, "-c", code, str(tmp_path / "reports"), str(tmp_path)],
         capture_output=True,
         text=True,
         timeout=300,
         check=False,
     )
     assert done.returncode == 0, done.stderr[-2000:]
-    module, ids, tagged = done.stdout.split("\n")[:3]
+    module, ids, tagged, live = done.stdout.split("\n")[:4]
     assert "connect" in module
     assert ids.split() == [str(i) for i in sorted(row.frame_id for row in loss(reports).toDF().collect())]
     assert int(tagged) == loss(reports).tag().count()
+    open_at_end = loss(reports).toDF().filter("frame_closed_by = 'end of data'").count()
+    assert len(set(live.split())) >= len(ids.split()) - open_at_end - 3
+    assert set(live.split()) <= set(ids.split())
 
 
 @pytest.mark.skipif(not SHARED.exists(), reason="the real data does not lie beside the project")

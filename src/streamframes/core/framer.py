@@ -265,13 +265,6 @@ class Framer:
         """How many rows wait for later ones to say what they are."""
         return sum(len(rows) for rows in self._held())
 
-    @property
-    def is_timed(self) -> bool:
-        """Whether time alone, without a row, can bring a result."""
-        merges = self.labels is not None and self.labels.settings.merge_gap is not None
-        silences = self.episodes.scan.limits.max_gap != NO_LIMIT
-        return silences or merges or self.episodes.scheme.expires or self.schedule is not None
-
     def horizon(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """For each group: the instant before which no further frame starts, and up to which all that end are known."""
         starts, ends = points.copy(), points - 1

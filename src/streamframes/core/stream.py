@@ -238,11 +238,9 @@ class BucketStream:
         self.own_points, self.announced = self.own_points[numbers], self.announced[numbers]
 
     def _next_due(self) -> int | None:
-        """When time alone has something to do here."""
-        due = [int(self.waiting[:, _START].min()) + 1] if len(self.waiting) else []
-        if self.plan.punctuations or (self.framer.is_timed and not self.framer.is_idle.all()):
-            due.append(self.point + 1)
-        return min(due, default=None)
+        """The next advance of time, as long as there is anything here; so the figures of all buckets are told."""
+        busy = self.plan.punctuations or len(self.waiting) or not self.framer.is_idle.all()
+        return self.point + 1 if busy else None
 
     def _save(self) -> dict[str, Any]:
         return {
