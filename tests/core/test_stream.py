@@ -314,6 +314,10 @@ def test_on_a_schedule_a_frame_is_reported_by_the_row_that_ends_it() -> None:
     found = dicts(stream.step([row(20, False)], watermark=1).results)
     assert [(frame["frame_start"], frame["frame_end"]) for frame in found] == [(0, 10)]
     assert not stream.step([row(40, True), row(50, False)], watermark=1).results
+    other = [{"key": "b", "ts": ts, "x": [ts < 20]} for ts in (0, 10, 20)]
+    fresh = Stream(plan)
+    found = dicts(fresh.step(other, watermark=1).results)
+    assert [(frame["frame_start"], frame["frame_end"]) for frame in found] == [(0, 10)]
     found = dicts(stream.step([row(60, True)], watermark=31).results)
     assert [(frame["frame_start"], frame["frame_end"]) for frame in found] == [(40, 40)]
 

@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 
 import streamframes as sf
+from streamframes.spark.events import own_clock
+from streamframes.spark.streams import identity
 
 pytestmark = pytest.mark.spark
 
@@ -237,6 +239,22 @@ def test_measures_that_do_not_merge_are_refused(stream: Any) -> None:
         sf.InvalidArgument, match=r"middle='median\(value\)', which a stream cannot add up.*foreachBatch"
     ):
         frames.agg(middle="median(value)")
+
+
+def test_rows_cannot_carry_punctuation(stream: Any) -> None:
+    frames = sf.frames(stream, sf.Gap("1 second"), ts="timestamp", lateness="1 second", punctuations=True)
+    with pytest.raises(sf.InvalidArgument, match=r"tag.. returns rows, which cannot carry punctuations=True"):
+        frames.tag()
+
+
+def test_a_stored_watermark_is_read_as_what_it_was(spark: Any, stream: Any) -> None:
+    """Integers are counted in units of the lateness: another unit is another plan."""
+    rows = stream.selectExpr("value as ts")
+    told = [
+        identity(plan._core_plan(rows), 2, plan.options, own_clock(plan.clock, plan.options.lateness))["watermark"]
+        for plan in (sf.frames(rows, sf.Gap(5), ts="ts", lateness=each).plan for each in (10, 900, 5000))
+    ]
+    assert told == ["that of lateness=", "that of lateness=", "that of lateness=, counted in 5"]
 
 
 def test_a_table_takes_the_options_of_a_stream(spark: Any) -> None:

@@ -158,6 +158,11 @@ class ScheduleStage(GroupState):
         _continue(rows.groups, rows.bounds, rows.ts, self._plan, self.state, points)
 
     @property
+    def n_started(self) -> int:
+        """How many groups have reported."""
+        return int(self.state[:, _STARTED].sum())
+
+    @property
     def next_tick(self) -> np.ndarray:
         """The instant at which each group is expected to report next; far off for one that never did."""
         expected = self.state[:, _PHASE] + self.state[:, _NEXT] * self.settings.period

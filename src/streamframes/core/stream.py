@@ -121,7 +121,11 @@ class BucketStream:
                 self._wait(start, data)
         arrived += self._due_chunks(reach)
         arrived.sort(key=lambda chunk: int(chunk.rows.ts.min(initial=LATEST)))
+        n_started = self._n_started
         results = self._release(arrived, advance=self.point - before)
+        if self._n_started > n_started:
+            # Groups whose schedule is known now may have reports waiting that continue it.
+            results += self._release(self._due_chunks(reach), advance=1)
         if self.plan.punctuations:
             results += self._punctuations()
         self._forget()
@@ -208,6 +212,10 @@ class BucketStream:
                     self._wait(entry.start, pa.py_buffer(entry.data))
         released = in_order(gather(leaving)) if leaving else no_rows(self.plan.frames.columns)
         return self.framer.feed(released, points)
+
+    @property
+    def _n_started(self) -> int:
+        return self.framer.schedule.n_started if self.framer.schedule is not None else 0
 
     def _punctuations(self) -> list[pa.RecordBatch]:
         """For each group of which more is known than before: a row that says how much."""

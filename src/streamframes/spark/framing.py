@@ -67,7 +67,7 @@ class Framing:
             name, expression = next(iter(there.items()))
             raise InvalidArgument(
                 f"agg() got {name}={expression!r}, which a stream cannot add up as rows come; use count, sum, avg, "
-                "min, max, first, last or stddev, or write tag() with foreachBatch and aggregate its batches there"
+                "min, max, first, last or stddev, or write tag() to a table with foreachBatch and aggregate that"
             )
         frames = self.frame_table(here)
         if not there:
@@ -80,6 +80,10 @@ class Framing:
 
     def tag(self, *, keep_outside: bool) -> DataFrame:
         """The rows with the ids of their frames."""
+        if self.options.punctuations:
+            raise InvalidArgument(
+                "tag() returns rows, which cannot carry punctuations=True; leave it out, or use toDF()"
+            )
         frame_id = f"{self.prefix}id"
         if frame_id in self.rows.columns:
             raise InvalidArgument(

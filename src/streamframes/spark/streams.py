@@ -134,7 +134,7 @@ def stream_frames(
     travelling = rows.select(*columns, _word(options).alias("__sf_word"))
     names = bucket_names(buckets, n_partitions(rows.sparkSession))
     chunks = travelling.mapInArrow(packing(plan, buckets, StreamPacking(names)), _pieces(clock))
-    stream_plan = StreamPlan(plan, identity(plan, buckets, options), options.late, options.punctuations)
+    stream_plan = StreamPlan(plan, identity(plan, buckets, options, clock), options.late, options.punctuations)
     processor = FrameProcessor(stream_plan, clock)
     mode = "EventTime" if clock is not None else "None"
     steps = chunks.groupBy("bucket").transformWithStateInPandas(processor, STEPS, "Append", mode)
@@ -179,7 +179,7 @@ def _observed(steps: DataFrame, plan: FramePlan, kind: T.DataType) -> DataFrame:
     )
 
 
-def identity(plan: FramePlan, buckets: int, options: StreamOptions) -> dict[str, str]:
+def identity(plan: FramePlan, buckets: int, options: StreamOptions, clock: EventClock | None) -> dict[str, str]:
     """What must not change while a checkpoint is in use, by the names that a user knows."""
     columns = ", ".join(f"{field.name} {field.type}" for field in plan.keys)
     result = "rows" if plan.tags else ", ".join(f"{m.name}={m.function} of {m.type}" for m in plan.measures)
@@ -190,10 +190,20 @@ def identity(plan: FramePlan, buckets: int, options: StreamOptions) -> dict[str,
         "columns": ", ".join(map(str, plan.columns)),
         "schedule": repr(plan.schedule),
         "measures": result or "none",
+        "watermark": _described(clock),
         "fragments": repr(plan.fragments),
         "punctuations": repr(options.punctuations),
         "spark.sql.shuffle.partitions": str(buckets),
     }
+
+
+def _described(clock: EventClock | None) -> str:
+    """Which watermark is stored: one cannot be read as another."""
+    if clock is None:
+        return "none"
+    if clock == USERS_CLOCK:
+        return "that of the rows"
+    return "that of lateness=" + (f", counted in {clock.ticks}" if clock.ticks > 1 and not clock.is_day else "")
 
 
 def explain_stream(options: StreamOptions) -> list[str]:
