@@ -8,8 +8,9 @@ from rich.console import Console
 from benchmarks import spark_ways
 from benchmarks.contenders import on_spark
 from benchmarks.generated import Shape, files
-from benchmarks.options import Options, parse
-from benchmarks.report import Report, Target, open_console, publish
+from benchmarks.on_spark import measured
+from benchmarks.options import Options
+from benchmarks.report import Report, Target
 from benchmarks.rounds import measure
 from benchmarks.tasks import TASKS
 
@@ -20,14 +21,7 @@ LIMIT = 4.6
 
 def main() -> None:
     """Measure, print and save."""
-    options = parse(__doc__ or "", rows=20_000_000, rounds=3)
-    console = open_console()
-    spark = spark_ways.start_session()
-    try:
-        report = run(spark, options, console)
-    finally:
-        spark.stop()
-    publish(report, options.out, console)
+    measured(__doc__, run, rows=20_000_000, rounds=3)
 
 
 def run(spark: SparkSession, options: Options, console: Console) -> Report:

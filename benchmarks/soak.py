@@ -8,11 +8,15 @@ from __future__ import annotations
 from statistics import median
 from typing import Any
 
+from pyspark.sql import SparkSession
+from rich.console import Console
+
 import streamframes as sf
 from benchmarks import spark_ways
 from benchmarks.generated import Shape, files
-from benchmarks.options import parse
-from benchmarks.report import Report, Target, open_console, publish
+from benchmarks.on_spark import measured
+from benchmarks.options import Options
+from benchmarks.report import Report, Target
 from benchmarks.streams import LATENESS, batch_times, stream_of
 
 ROWS = 30_000_000
@@ -22,22 +26,26 @@ FILES = 60
 
 def main() -> None:
     """Measure, print and save."""
-    options = parse(__doc__ or "", rows=ROWS, rounds=None)
-    console = open_console()
-    spark = spark_ways.start_session()
+    measured(__doc__, run, rows=ROWS, rounds=None)
+
+
+def run(spark: SparkSession, options: Options, console: Console) -> Report:
+    """The report on all batches with data."""
+    with console.status(f"making {options.rows:,} rows"):
+        paths = files(Shape(options.rows, KEYS, files=FILES), options.cache)
+    scheme = sf.Threshold("value > 0.5", min_rows=6)
+    rows = stream_of(spark, paths)
+    frames = sf.frames(rows, scheme, ts="ts", by="key", lateness=LATENESS).agg(most="max(value)")
     seen: list[dict[str, Any]] = []
-    try:
-        with console.status(f"making {options.rows:,} rows"):
-            paths = files(Shape(options.rows, KEYS, files=FILES), options.cache)
-        rows = stream_of(spark, paths)
-        scheme = sf.Threshold("value > 0.5", min_rows=6)
-        frames = sf.frames(rows, scheme, ts="ts", by="key", lateness=LATENESS).agg(most="max(value)")
-        batch_times(frames, seen.append)
-        batches = [each for each in seen if each["numInputRows"]]
-        report = report_of(batches, options.rows, spark_ways.java_version(spark))
-    finally:
-        spark.stop()
-    publish(report, options.out, console)
+    with console.status("starting") as status:
+
+        def watch(progress: dict[str, Any]) -> None:
+            seen.append(progress)
+            status.update(f"batch {len(seen)} of {FILES}")
+
+        batch_times(frames, watch)
+    batches = [each for each in seen if each["numInputRows"]]
+    return report_of(batches, options.rows, spark_ways.java_version(spark))
 
 
 def report_of(batches: list[dict[str, Any]], rows: int, java: str) -> Report:

@@ -23,8 +23,9 @@ from rich.console import Console
 import streamframes as sf
 from benchmarks import spark_ways
 from benchmarks.generated import SCHEMA, Shape, files
-from benchmarks.options import Options, parse
-from benchmarks.report import Report, Target, open_console, publish
+from benchmarks.on_spark import measured
+from benchmarks.options import Options
+from benchmarks.report import Report, Target
 
 ROWS = 8_000_000
 KEYS = (100, 100_000)
@@ -41,14 +42,7 @@ Way = Callable[[DataFrame, str], DataFrame]
 
 def main() -> None:
     """Measure, print and save."""
-    options = parse(__doc__ or "", rows=ROWS, rounds=2)
-    console = open_console()
-    spark = spark_ways.start_session()
-    try:
-        report = run(spark, options, console)
-    finally:
-        spark.stop()
-    publish(report, options.out, console)
+    measured(__doc__, run, rows=ROWS, rounds=2)
 
 
 def run(spark: SparkSession, options: Options, console: Console) -> Report:
@@ -107,13 +101,13 @@ def batch_times(result: DataFrame, watch: Callable[[dict[str, Any]], None] | Non
     try:
         writer = result.writeStream.format("noop").option("checkpointLocation", folder).trigger(availableNow=True)
         query = writer.start()
-        query.awaitTermination()
-        seen = list(_progress(query))
+        seen = []
+        for progress in _progress(query):
+            seen.append(progress)
+            if watch is not None:
+                watch(progress)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    for progress in seen:
-        if watch is not None:
-            watch(progress)
     return [
         (progress["numInputRows"], progress["durationMs"]["triggerExecution"] / 1000)
         for progress in seen
@@ -122,7 +116,14 @@ def batch_times(result: DataFrame, watch: Callable[[dict[str, Any]], None] | Non
 
 
 def _progress(query: Any) -> Iterator[dict[str, Any]]:
-    yield from query.recentProgress
+    """The progress of each micro-batch, as soon as it is done."""
+    latest, ended = -1, False
+    while not ended:
+        ended = query.awaitTermination(1)
+        for progress in query.recentProgress:
+            if progress["batchId"] > latest:
+                latest = progress["batchId"]
+                yield progress
 
 
 def report_of(rates: Rates, options: Options, java: str) -> Report:

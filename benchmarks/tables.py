@@ -14,8 +14,9 @@ from rich.console import Console
 from benchmarks import spark_ways
 from benchmarks.contenders import LOOP, LOOP_FILES, NOTHING, NUMBA, OURS, WINDOWS, contenders_of
 from benchmarks.generated import FILES, Shape, files
-from benchmarks.options import Options, parse
-from benchmarks.report import Report, Target, open_console, publish
+from benchmarks.on_spark import measured
+from benchmarks.options import Options
+from benchmarks.report import Report, Target
 from benchmarks.rounds import Contender, Measurement, measure
 from benchmarks.tasks import TASKS
 
@@ -34,14 +35,7 @@ Times = Mapping[tuple[str, int, str], float]
 
 def main() -> None:
     """Measure, print and save."""
-    options = parse(__doc__ or "", rows=ROWS, rounds=3)
-    console = open_console()
-    spark = spark_ways.start_session()
-    try:
-        report = run(spark, options, console)
-    finally:
-        spark.stop()
-    publish(report, options.out, console)
+    measured(__doc__, run, rows=ROWS, rounds=3)
 
 
 def run(spark: SparkSession, options: Options, console: Console) -> Report:

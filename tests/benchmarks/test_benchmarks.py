@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 from rich.console import Console
 
-from benchmarks import core, growth, memory, options, tables
+from benchmarks import core, growth, memory, options, soak, streams, tables
 from benchmarks.contenders import LOOP, NOTHING, NUMBA, OURS, WINDOWS, contenders_of
 from benchmarks.generated import FILES, Shape, files
 from benchmarks.options import Options, parse
@@ -158,3 +159,29 @@ def test_all_ways_on_spark_and_beside_it_find_as_many_frames(spark: Any, tmp_pat
     frames = {(each.contender.task, each.contender.name): each.frames or 0 for each in found}
     assert len(frames) == 6 + 7 + 7 + 6
     assert frames["delta", OURS] > frames["delta", LOOP] > 100
+
+
+def test_the_report_of_streams_compares_with_session_windows(tmp_path: Path) -> None:
+    speeds = {streams.OURS: [100.0, 300.0], streams.THEIRS: [100.0, 90.0]}
+    rates = {
+        (keys, length, name): each
+        for keys in streams.KEYS
+        for length in streams.SESSIONS_OF
+        for name, each in speeds.items()
+    }
+    report = streams.report_of(rates, Options(rows=100, rounds=2, out=tmp_path), "17")
+    assert [row[-1] for row in report.cells] == ["3.00"] * 4
+    assert all(target.is_met for target in report.targets)
+
+
+def test_the_report_of_a_soak_sees_growth() -> None:
+    def batch(number: int, growth: float) -> dict[str, Any]:
+        figures = SimpleNamespace(waiting_rows=10, open_frames=5)
+        store = {"memoryUsedBytes": 2**20 * (1 + growth * number), "numRowsTotal": 7, "customMetrics": {}}
+        times = {"triggerExecution": 1000}
+        return {"stateOperators": [store], "durationMs": times, "observedMetrics": {"streamframes": figures}}
+
+    flat = soak.report_of([batch(number, 0.0) for number in range(40)], 100, "17")
+    assert all(target.is_met for target in flat.targets)
+    growing = soak.report_of([batch(number, 0.1) for number in range(40)], 100, "17")
+    assert [target.is_met for target in growing.targets] == [False, True, True]
