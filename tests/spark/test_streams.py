@@ -13,6 +13,7 @@ import pytest
 
 import streamframes as sf
 from streamframes.spark.events import own_clock
+from streamframes.spark.session import bucket_names
 from streamframes.spark.streams import identity
 
 pytestmark = pytest.mark.spark
@@ -273,3 +274,10 @@ def test_a_stream_is_explained(stream: Any) -> None:
     assert (
         "until the watermark of lateness= says that everything before has been seen; late rows stop the query" in told
     )
+
+
+@pytest.mark.parametrize("partitions", [1, 3, 8, 200])
+def test_buckets_are_hashed_onto_partitions_in_turn(spark: Any, partitions: int) -> None:
+    names = spark.createDataFrame([(name,) for name in bucket_names(partitions, partitions)], "name int")
+    placed = names.selectExpr(f"pmod(hash(name), {partitions}) as place").collect()
+    assert [row.place for row in placed] == list(range(partitions))
