@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pyspark.sql import functions as F
 
 import streamframes as sf
-from streamframes.spark.events import own_clock
+from streamframes.core.clock import Clock
+from streamframes.spark.events import event_time, own_clock
 from streamframes.spark.session import bucket_names
 from streamframes.spark.streams import identity
 
@@ -202,6 +204,7 @@ def stream(spark: Any) -> Any:
     [
         ({}, r"a stream without a watermark; say how late rows may come with lateness='1 minute'"),
         ({"lateness": "-1 second"}, r"lateness='-1 second' must be zero or more"),
+        ({"lateness": 0}, r"lateness=0 is a plain number but ts is a timestamp"),
         ({"lateness": 5}, r"lateness=5 is a plain number but ts is a timestamp"),
         ({"lateness": "1 second", "late": "drop"}, r"late='drop' is unknown; it is one of count, fail"),
         ({"lateness": "1 second", "schedule": 20}, r"schedule=20 is a plain number but ts is a timestamp"),
@@ -240,6 +243,23 @@ def test_measures_that_do_not_merge_are_refused(stream: Any) -> None:
         sf.InvalidArgument, match=r"middle='median\(value\)', which a stream cannot add up.*foreachBatch"
     ):
         frames.agg(middle="median(value)")
+
+
+def test_a_lateness_may_be_zero_and_is_read_whole(stream: Any) -> None:
+    for lateness, micros in (("0 seconds", 0), ("0 minutes 30 seconds", 30_000_000)):
+        frames = sf.frames(stream, sf.Gap("1 second"), ts="timestamp", lateness=lateness)
+        assert frames.plan.options.lateness == micros
+
+
+def test_event_time_is_never_ahead_of_the_instant(spark: Any) -> None:
+    micros = [-62_135_596_800_000_000, -1_000_001, -1, 0, 1, 1_700_000_000_123_999, 253_402_300_799_999_999]
+    clock = own_clock(Clock("timestamp"), 0)
+    rows = spark.createDataFrame([(each,) for each in micros], "us long").select(F.timestamp_micros("us").alias("ts"))
+    zoneless = rows.withColumn("ts", F.to_timestamp_ntz(F.date_format("ts", "yyyy-MM-dd HH:mm:ss.SSSSSS")))
+    for table in (rows, zoneless):
+        event = event_time(F.col("ts"), table.schema["ts"].dataType, clock)
+        found = [row.ms for row in table.select(F.unix_millis(event).alias("ms")).collect()]
+        assert found == [each // 1000 + clock.shift for each in micros]
 
 
 def test_rows_cannot_carry_punctuation(stream: Any) -> None:

@@ -2,7 +2,7 @@
 
 A chunk is two Arrow streams, both compressed and self-describing, one after the other:
 
-  summary  where the second stream begins, the last instant, the number of rows, whether there is punctuation
+  summary  where the second stream begins, the number of rows, whether there is punctuation
   groups   fingerprint (2 x 64 bits), first instant, number of rows, punctuation, and the group columns
                                                                                                one row a group
   rows     the steps between instants within a group, and the columns that travel             one row a row
@@ -27,9 +27,7 @@ _OPTIONS = pa.ipc.IpcWriteOptions(compression=pa.Codec("lz4"), use_threads=False
 _READ = pa.ipc.IpcReadOptions(use_threads=False)
 _INT32_MAX = 2**31 - 1
 ALIGNED = 64
-_SUMMARY = struct.Struct("<4q")
-
-
+_SUMMARY = struct.Struct("<3q")
 NO_WORD = -(2**62)
 
 
@@ -59,7 +57,6 @@ class Summary(NamedTuple):
     """What is known of a chunk without decoding it."""
 
     body_at: int
-    end: int
     rows: int
     announces: int
 
@@ -103,8 +100,7 @@ def encode(chunk: Chunk) -> bytes:
     body_at = _write(head, sink)
     _write(body, sink)
     payload = bytearray(sink.getvalue())
-    end = int(rows.ts.max()) if len(rows) else NO_WORD
-    summary = Summary(body_at, end, len(rows), int((chunk.upto > NO_WORD).any()))
+    summary = Summary(body_at, len(rows), int((chunk.upto > NO_WORD).any()))
     payload[: _SUMMARY.size] = _SUMMARY.pack(*summary)
     return bytes(payload)
 

@@ -76,20 +76,21 @@ def _microseconds_of_part(number: str, unit: str, text: str, argument: str) -> i
     return int(ticks)
 
 
-def check_duration(value: object, argument: str) -> None:
-    """Refuse what can be a duration under no clock, and what is not positive."""
+def check_duration(value: object, argument: str, *, zero: bool = False) -> None:
+    """Refuse what can be a duration under no clock, and what is not positive (or zero, if that is allowed)."""
+    length: float
     if isinstance(value, str):
-        positive = microseconds(value, argument) > 0
+        length = microseconds(value, argument)
     elif isinstance(value, timedelta):
-        positive = value > timedelta(0)
+        length = value.total_seconds()
     elif isinstance(value, int | float) and not isinstance(value, bool):
-        positive = value > 0
+        length = value
     else:
         raise InvalidArgument(
             f"{argument}={value!r} is not a duration; {_EXAMPLES}, a timedelta, or a number when ts is an integer"
         )
-    if not positive:
-        raise InvalidArgument(f"{argument}={value!r} must be greater than zero")
+    if not (length >= 0 if zero else length > 0):
+        raise InvalidArgument(f"{argument}={value!r} must be {'zero or more' if zero else 'greater than zero'}")
 
 
 @dataclass(frozen=True)

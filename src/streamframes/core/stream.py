@@ -30,7 +30,7 @@ from streamframes.errors import StreamFramesError
 
 LATE = ("count", "fail")
 # Columns of the table of waiting chunks.
-_NUMBER, _START, _END, _ROWS = range(4)
+_NUMBER, _START, _ROWS = range(3)
 
 
 class Store(Protocol):
@@ -89,7 +89,7 @@ class BucketStream:
         self.point = NO_WORD
         self.own_points = np.empty(0, np.int64)
         self.announced = np.empty((0, 2), np.int64)
-        self.waiting = np.empty((0, 4), np.int64)
+        self.waiting = np.empty((0, 3), np.int64)
         self.next_number = 0
         saved = store.read()
         if saved is not None:
@@ -139,9 +139,9 @@ class BucketStream:
         return bool(start < before or ahead or summary_of(data).announces or self.framer.schedule is not None)
 
     def _on_time(self, chunk: Chunk, before: int, own_before: np.ndarray) -> tuple[Chunk, int]:
-        """The rows that are not late, and how many are; the punctuation of its groups counts from the next step on.
+        """The rows that are not late, and how many are; then the points of its groups move to their punctuation.
 
-        What comes in one step comes at once, so that the order of chunks does not matter.
+        What comes in one step comes at once: punctuation makes late only what comes in a later one.
         """
         numbers = self._numbers(chunk)
         points = np.full(numbers.size, before)
@@ -174,8 +174,7 @@ class BucketStream:
         return numbers
 
     def _wait(self, start: int, data: Any) -> None:
-        summary = summary_of(data)
-        entry = [self.next_number, start, summary.end, summary.rows]
+        entry = [self.next_number, start, summary_of(data).rows]
         self.waiting = np.concatenate([self.waiting, [entry]])
         self.store.put(self.next_number, bytes(data))
         self.next_number += 1

@@ -25,7 +25,7 @@ _DAY = 86_400_000
 
 @dataclass(frozen=True)
 class EventClock:
-    """One millisecond of event time is `ticks` ticks of `ts`, or `days` says that a tick is a day."""
+    """One millisecond of event time is `ticks` ticks of `ts`, or `is_day` says that a tick is a day."""
 
     shift: int
     ticks: int
@@ -57,11 +57,11 @@ USERS_CLOCK = EventClock(0, 1000)
 def event_time(instant: Column, kind: T.DataType, clock: EventClock) -> Column:
     """The event time of an instant, as a timestamp."""
     if isinstance(kind, T.TimestampType):
-        millis = F.floor(F.unix_micros(instant) / F.lit(1000))
+        millis = F.unix_millis(instant)
     elif isinstance(kind, T.TimestampNTZType):
-        # Differences of zone-less instants know no zone.
-        since = F.timestamp_diff("MILLISECOND", F.lit("1970-01-01 00:00:00").cast("timestamp_ntz"), instant)
-        millis = since
+        # Differences of zone-less instants know no zone; from the earliest one they are never rounded up.
+        earliest = F.lit("0001-01-01 00:00:00").cast("timestamp_ntz")
+        millis = F.timestamp_diff("MILLISECOND", earliest, instant) - F.lit(_YEAR_ONE)
     elif isinstance(kind, T.DateType):
         millis = F.unix_date(instant).cast("long") * F.lit(_DAY)
     else:

@@ -11,6 +11,8 @@ from pyspark.sql import SparkSession
 
 from streamframes.errors import InvalidArgument
 
+PROVIDER = "spark.sql.streaming.stateStore.providerClass"
+
 SETTINGS = {
     # Workers must be the Python that has streamframes, not the first one on the path.
     "spark.pyspark.python": sys.executable,
@@ -28,9 +30,7 @@ SETTINGS = {
     # Only changes are written at the end of a micro-batch, not files of the store: it took half the time to commit.
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
     # Stateful streams need it.
-    "spark.sql.streaming.stateStore.providerClass": (
-        "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
-    ),
+    PROVIDER: ("org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"),
 }
 
 BUCKETS_PER_CORE = 4

@@ -25,11 +25,9 @@ from streamframes.spark.columns import column, scheme_input
 from streamframes.spark.events import USERS_CLOCK, EventClock, delay, event_time, instant_of, own_clock
 from streamframes.spark.pack import PIECES, StreamPacking, packing
 from streamframes.spark.processor import STEPS, FrameProcessor, unpacking
-from streamframes.spark.session import bucket_names, n_partitions
+from streamframes.spark.session import PROVIDER, SETTINGS, bucket_names, n_partitions
 
 WATERMARK = "spark.watermarkDelayMs"
-PROVIDER = "spark.sql.streaming.stateStore.providerClass"
-ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 
 
 @dataclass(frozen=True)
@@ -62,7 +60,10 @@ def check_options(
         if not isinstance(value, bool):
             raise InvalidArgument(f"frames() got {name}={value!r}; it is True or False")
     check_choice(late, "late", LATE)
-    allowed = None if lateness is None else _lateness(lateness, clock)
+    allowed = None
+    if lateness is not None:
+        check_duration(lateness, "lateness", zero=True)
+        allowed = clock.ticks(lateness, "lateness")
     words = [
         None if condition is None else scheme_input(rows, Input(name, condition, "condition"), "frames()")
         for name, condition in (("punctuation", punctuation), ("punctuation_all", punctuation_all))
@@ -73,18 +74,6 @@ def check_options(
     elif punctuations:
         raise InvalidArgument("frames() got punctuations=True for a table, of which everything is known; leave it out")
     return StreamOptions(allowed, watched, words[0], words[1], fragments, late, punctuations)
-
-
-def _lateness(lateness: Duration, clock: Clock) -> int:
-    if isinstance(lateness, int | float) and not isinstance(lateness, bool) and lateness == 0:
-        return 0
-    if isinstance(lateness, str) and lateness.split()[:1] == ["0"]:
-        return 0
-    try:
-        check_duration(lateness, "lateness")
-    except InvalidArgument as error:
-        raise InvalidArgument(str(error).replace("greater than zero", "zero or more")) from None
-    return clock.ticks(lateness, "lateness")
 
 
 def _check_stream(rows: DataFrame, ts: str, lateness: int | None, *, needs_watermark: bool) -> bool:
@@ -107,7 +96,7 @@ def _check_stream(rows: DataFrame, ts: str, lateness: int | None, *, needs_water
     if "RocksDB" not in provider:
         raise InvalidArgument(
             f"frames() of a stream needs the RocksDB state store, but {PROVIDER} is {provider.rpartition('.')[2]!r}; "
-            f"set it: spark.conf.set({PROVIDER!r}, {ROCKSDB!r})"
+            f"set it: spark.conf.set({PROVIDER!r}, {SETTINGS[PROVIDER]!r})"
         )
     return bool(watched)
 
