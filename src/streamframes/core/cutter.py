@@ -1,0 +1,115 @@
+"""Cutting: one scan of the rows of a bucket, and what is made of its runs.
+
+rows ──> scan ──┬──> measures, fragments ──> frames
+                └──> settle ───────────────> rows whose frames are known
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+
+from streamframes.core.columns import CLOSED_BY, Rows, frame_ids, typed
+from streamframes.core.fragments import Fragments
+from streamframes.core.groups import GroupIndex
+from streamframes.core.kernel import (
+    IMPUTED_ROW,
+    RUN_END,
+    RUN_GROUP,
+    RUN_IMPUTED,
+    RUN_LANE,
+    RUN_ORDINAL,
+    RUN_REASON,
+    RUN_ROWS,
+    RUN_START,
+)
+from streamframes.core.measures import accumulators
+from streamframes.core.plan import KINDS, FramePlan
+from streamframes.core.scan import Runs, Scan
+from streamframes.core.settle import Settled, Settlement
+from streamframes.core.state import GroupState
+
+_GAP_SALT = 0x6A09E667F3BCC908
+
+
+class Cutter:
+    """A scan with what is wanted of its frames: measures, fragments, and the rows they are made of."""
+
+    def __init__(self, plan: FramePlan, *, gaps: bool, live: bool) -> None:
+        self.plan = plan
+        self.kind = KINDS[gaps]
+        self.scheme = plan.compiled
+        limits = plan.scheme.limits(plan.clock)
+        if gaps:
+            limits = limits._replace(min_rows=np.int64(1), min_duration=np.uint64(0))
+        self.salt = plan.scheme.fingerprint() ^ (_GAP_SALT if gaps else 0)
+        self.settles = bool(plan.tags) or (plan.reports_gaps and not gaps)
+        self.scan = Scan(self.scheme, limits, wants_rows=self.settles or bool(plan.measures))
+        self.measures = accumulators(plan.measures, self.scheme.lanes)
+        self.fragments = Fragments(self.scheme) if plan.fragments and live else None
+        self.settlement = Settlement(self.scheme.lanes)
+
+    @property
+    def stages(self) -> list[GroupState]:
+        """All that has state by group number."""
+        return [self.scan, *self.measures, *([self.fragments] if self.fragments else [])]
+
+    def feed(self, rows: Rows, x: np.ndarray, groups: GroupIndex) -> tuple[list[pa.RecordBatch], list[Settled]]:
+        """Frames that ended, fragments of those that have grown, and rows whose frames are known."""
+        runs, run_of_row = self.scan.feed(rows, x, len(groups))
+        real = run_of_row
+        if rows.mark.size and self.measures:
+            real = np.where((rows.mark & IMPUTED_ROW)[:, None], -1, run_of_row)
+        wanted, numbers = runs.is_frame, np.zeros(runs.table.shape[0], np.int64)
+        if self.fragments is not None:
+            wanted, numbers = self.fragments.feed(runs, len(groups))
+        values = [measure.feed(runs, rows, real, len(groups), wanted) for measure in self.measures]
+        settled: list[Settled] = []
+        if self.settles:
+            settled = self.settlement.feed(rows, run_of_row, runs, self._ids(runs, groups), len(groups))
+        return self._frames(runs, wanted, numbers, values, groups), settled
+
+    def finish(self, groups: GroupIndex) -> tuple[list[pa.RecordBatch], list[Settled]]:
+        """The frames that the end of the data closes, and the rows that waited."""
+        runs = self.scan.finish()
+        values = [measure.finish(runs) for measure in self.measures]
+        settled = self.settlement.finish(runs, self._ids(runs, groups), len(groups)) if self.settles else []
+        numbers = np.zeros(runs.table.shape[0], np.int64)
+        return self._frames(runs, runs.is_frame, numbers, values, groups), settled
+
+    def _ids(self, runs: Runs, groups: GroupIndex) -> np.ndarray:
+        columns = (runs.table[:, field] for field in (RUN_START, RUN_LANE, RUN_ORDINAL))
+        return frame_ids(self.salt, groups.first[runs.table[:, RUN_GROUP]], *columns)
+
+    def _frames(
+        self, runs: Runs, wanted: np.ndarray, numbers: np.ndarray, values: list[pa.Array], groups: GroupIndex
+    ) -> list[pa.RecordBatch]:
+        if self.plan.tags or not wanted.any():
+            return []
+        frames = Runs(runs.table[wanted], runs.own[wanted] if self.scheme.cell else runs.own)
+        start, end = (typed(pa.array(frames.table[:, field]), self.plan.ts_type) for field in (RUN_START, RUN_END))
+        columns = [
+            *groups.values(frames.table[:, RUN_GROUP]),
+            pa.array(self._ids(frames, groups)),
+            start,
+            end,
+            pa.array(frames.table[:, RUN_ROWS]),
+            pa.array(CLOSED_BY).take(pa.array(frames.table[:, RUN_REASON])),
+            *self._extras(frames),
+            *([pa.array(numbers[wanted]), pa.array(~frames.is_open)] if self.plan.fragments else []),
+            *values,
+        ]
+        return [pa.RecordBatch.from_arrays(columns, schema=self.plan.frame_schema)]
+
+    def _extras(self, frames: Runs) -> Iterator[pa.Array]:
+        size = frames.table.shape[0]
+        if self.plan.reports_gaps:
+            yield pa.repeat(self.kind, size)
+        if self.scheme.cell:
+            width = self.scheme.cell
+            offsets = pa.array(np.arange(0, (size + 1) * width, width, dtype=np.int32))
+            yield pa.ListArray.from_arrays(offsets, pa.array(frames.own.ravel()))
+        if self.plan.schedule is not None and self.plan.schedule.imputes:
+            yield pa.array(frames.table[:, RUN_IMPUTED])
