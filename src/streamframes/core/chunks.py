@@ -2,7 +2,7 @@
 
 A chunk is two Arrow streams, both compressed and self-describing, one after the other:
 
-  summary  where the second stream begins, the number of rows, whether there is punctuation
+  summary  where the second stream begins, the number of rows, whether there is punctuation, the side
   groups   fingerprint (2 x 64 bits), first instant, number of rows, punctuation, and the group columns
                                                                                                one row a group
   rows     the steps between instants within a group, and the columns that travel             one row a row
@@ -27,7 +27,7 @@ _OPTIONS = pa.ipc.IpcWriteOptions(compression=pa.Codec("lz4"), use_threads=False
 _READ = pa.ipc.IpcReadOptions(use_threads=False)
 _INT32_MAX = 2**31 - 1
 ALIGNED = 64
-_SUMMARY = struct.Struct("<3q")
+_SUMMARY = struct.Struct("<4q")
 NO_WORD = -(2**62)
 
 
@@ -36,6 +36,7 @@ class Chunk:
     """A decoded chunk: rows whose groups are numbered 0, 1, 2, ... as in `keys`, and their fingerprints.
 
     `upto` is the punctuation of each group: all of its rows up to this instant have been seen; or NO_WORD.
+    `side` tells chunks apart where rows of two kinds meet.
     """
 
     rows: Rows
@@ -43,6 +44,7 @@ class Chunk:
     second: np.ndarray
     keys: pa.RecordBatch
     upto: np.ndarray
+    side: int = 0
 
     def filter(self, keep: np.ndarray) -> Chunk:
         """The rows where `keep` holds; groups that lose all of their rows are left out."""
@@ -50,7 +52,7 @@ class Chunk:
         there = rows.groups
         keys = self.keys.take(pa.array(there)) if self.keys.num_columns else self.keys
         left = Rows(np.arange(there.size), rows.bounds, rows.ts, rows.columns)
-        return Chunk(left, self.first[there], self.second[there], keys, self.upto[there])
+        return Chunk(left, self.first[there], self.second[there], keys, self.upto[there], self.side)
 
 
 class Summary(NamedTuple):
@@ -59,6 +61,7 @@ class Summary(NamedTuple):
     body_at: int
     rows: int
     announces: int
+    side: int
 
 
 @compiled
@@ -100,7 +103,7 @@ def encode(chunk: Chunk) -> bytes:
     body_at = _write(head, sink)
     _write(body, sink)
     payload = bytearray(sink.getvalue())
-    summary = Summary(body_at, len(rows), int((chunk.upto > NO_WORD).any()))
+    summary = Summary(body_at, len(rows), int((chunk.upto > NO_WORD).any()), chunk.side)
     payload[: _SUMMARY.size] = _SUMMARY.pack(*summary)
     return bytes(payload)
 
@@ -115,14 +118,14 @@ def _write(batch: pa.RecordBatch, sink: pa.NativeFile) -> int:
 
 def decode(payload: pa.Buffer) -> Chunk:
     """The chunk of these bytes."""
-    body_at = summary_of(payload).body_at
+    body_at, _, _, side = summary_of(payload)
     head, body = _read(payload[ALIGNED:body_at]), _read(payload[body_at:])
     first, second, start, sizes, upto = (head.column(i).to_numpy() for i in range(5))
     bounds = np.concatenate([[0], np.cumsum(sizes)])
     ts = np.empty(body.num_rows, np.int64)
     _instants(bounds, start, body.column(0).to_numpy(), ts)
     keys = head.select(range(5, head.num_columns))
-    return Chunk(Rows(np.arange(first.size), bounds, ts, body.columns[1:]), first, second, keys, upto)
+    return Chunk(Rows(np.arange(first.size), bounds, ts, body.columns[1:]), first, second, keys, upto, side)
 
 
 def summary_of(payload: pa.Buffer) -> Summary:

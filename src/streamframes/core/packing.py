@@ -31,6 +31,15 @@ DATA, ONE_GROUP, ALL_GROUPS = range(3)
 
 
 @dataclass(frozen=True)
+class Layout:
+    """The columns of rows that are packed: those of the groups, the instant, and what travels with it."""
+
+    keys: pa.Schema
+    ts_type: pa.DataType
+    columns: tuple[pa.DataType, ...]
+
+
+@dataclass(frozen=True)
 class Packed:
     """An encoded chunk and what the shuffle must know of it."""
 
@@ -53,10 +62,14 @@ def _counting_order(codes: Any, sizes: Any, order: Any) -> Any:
 
 
 class Packer:
-    """Makes chunks of batches; `disordered` says whether the last batch ran backwards in time."""
+    """Makes chunks of batches; `disordered` says whether the last batch ran backwards in time.
 
-    def __init__(self, n_buckets: int) -> None:
+    `side` is written on each chunk, where rows of two kinds meet in a bucket.
+    """
+
+    def __init__(self, n_buckets: int, side: int = 0) -> None:
         self.n_buckets = n_buckets
+        self.side = side
         self.disordered = False
 
     def pack(
@@ -93,7 +106,7 @@ class Packer:
         for low, high in itertools.pairwise(edges):
             part = _groups_between(rows, low, high)
             first, second = (half[low:high] for half in pair)
-            chunk = Chunk(part, first, second, chunk_keys.slice(low, high - low), upto[low:high])
+            chunk = Chunk(part, first, second, chunk_keys.slice(low, high - low), upto[low:high], self.side)
             whole = not self.disordered or (chunk.upto > NO_WORD).any()
             for piece in [chunk] if whole else slots(chunk):
                 yield packed(int(buckets[low]), piece)

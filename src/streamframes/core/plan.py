@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from streamframes.core.clock import Clock
 from streamframes.core.measures import Measure
+from streamframes.core.packing import Layout
 from streamframes.core.schedule import Schedule
 from streamframes.core.schemes.base import Compiled, Scheme
 from streamframes.core.schemes.threshold import Threshold
@@ -58,6 +59,11 @@ class FramePlan:
     def __getstate__(self) -> dict[str, Any]:
         """Only the settings travel: what is compiled from them belongs to a process."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @property
+    def layout(self) -> Layout:
+        """The columns that are packed."""
+        return Layout(self.keys, self.ts_type, self.columns)
 
     @property
     def input_slice(self) -> slice:

@@ -11,9 +11,8 @@ from pyspark import TaskContext
 from pyspark.sql import types as T
 
 from streamframes.core.chunks import NO_WORD
-from streamframes.core.packing import Packed, Packer
+from streamframes.core.packing import Layout, Packed, Packer
 from streamframes.core.pieces import STREAM_PIECE, split
-from streamframes.core.plan import FramePlan
 from streamframes.spark.workers import lasting
 
 PIECES = T.StructType(
@@ -51,7 +50,9 @@ class StreamPacking:
         return pieces.append_column("event", pa.nulls(pieces.num_rows, pa.timestamp("us", "UTC")))
 
 
-def packing(plan: FramePlan, n_buckets: int, stream: StreamPacking | None = None) -> Callable[[Batches], Batches]:
+def packing(
+    layout: Layout, n_buckets: int, stream: StreamPacking | None = None, *, side: int = 0
+) -> Callable[[Batches], Batches]:
     """A function for `mapInArrow`; its input is the group columns, the instant, then what travels.
 
     In a stream a last column says which rows are punctuation, and every bucket hears of every batch.
@@ -61,12 +62,12 @@ def packing(plan: FramePlan, n_buckets: int, stream: StreamPacking | None = None
         return split(packed, number) if stream is None else stream.addressed(split(packed, number, STREAM_PIECE))
 
     def pack(batches: Batches) -> Batches:
-        packer = Packer(n_buckets)
+        packer = Packer(n_buckets, side)
         context = TaskContext.get()
         number = (context.partitionId() if context else 0) << 32
         for batch in _gathered(batches, packer, many=stream is not None):
             word = batch.column(batch.num_columns - 1) if stream is not None else None
-            packed = list(packer.pack(*_parts(plan, batch), word))
+            packed = list(packer.pack(*_parts(layout, batch), word))
             if packed:
                 yield sent(packed, number)
                 number += len(packed)
@@ -92,10 +93,10 @@ def _gathered(batches: Batches, packer: Packer, *, many: bool) -> Batches:
         yield pa.concat_batches(waiting)
 
 
-def _parts(plan: FramePlan, batch: pa.RecordBatch) -> tuple[pa.Array, pa.RecordBatch, list[pa.Array]]:
-    """Instant, group columns and travelling columns, in the types of the plan."""
-    n_keys = len(plan.keys)
-    kinds = [*plan.keys.types, plan.ts_type, *plan.columns]
+def _parts(layout: Layout, batch: pa.RecordBatch) -> tuple[pa.Array, pa.RecordBatch, list[pa.Array]]:
+    """Instant, group columns and travelling columns, in the types of the layout."""
+    n_keys = len(layout.keys)
+    kinds = [*layout.keys.types, layout.ts_type, *layout.columns]
     arrays = [array.cast(kind) for array, kind in zip(batch.columns, kinds, strict=False)]
-    keys = pa.RecordBatch.from_arrays(arrays[:n_keys], schema=plan.keys)
+    keys = pa.RecordBatch.from_arrays(arrays[:n_keys], schema=layout.keys)
     return arrays[n_keys], keys, arrays[n_keys + 1 :]

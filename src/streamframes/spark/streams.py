@@ -122,7 +122,7 @@ def stream_frames(
     clock, rows = _watched(rows, ts, plan.clock, options)
     travelling = rows.select(*columns, _word(options).alias("__sf_word"))
     names = bucket_names(buckets, n_partitions(rows.sparkSession))
-    chunks = travelling.mapInArrow(packing(plan, buckets, StreamPacking(names)), _pieces(clock))
+    chunks = travelling.mapInArrow(packing(plan.layout, buckets, StreamPacking(names)), _pieces(clock))
     stream_plan = StreamPlan(plan, identity(plan, buckets, options, clock), options.late, options.punctuations)
     processor = FrameProcessor(stream_plan, clock)
     mode = "EventTime" if clock is not None else "None"

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
+from streamframes.core.fold import fold
 from streamframes.core.plan import FramePlan
-from streamframes.spark.fold import folding
+from streamframes.spark.fold import Fold, folding
 from streamframes.spark.pack import IN_ORDER, PIECES, packing
 
 EXPLAINED = (
@@ -20,6 +23,11 @@ EXPLAINED = (
 
 def table_frames(travelling: DataFrame, plan: FramePlan, buckets: int, schema: T.StructType) -> DataFrame:
     """The results of a plan on a table of group columns, the instant, and what travels."""
-    chunks = travelling.mapInArrow(packing(plan, buckets), PIECES)
-    together = chunks.repartitionById(buckets, F.col("bucket")).sortWithinPartitions(*IN_ORDER)
-    return together.mapInArrow(folding(plan), schema)
+    chunks = travelling.mapInArrow(packing(plan.layout, buckets), PIECES)
+    return folded(chunks, buckets, partial(fold, plan), schema)
+
+
+def folded(pieces: DataFrame, buckets: int, fold: Fold, schema: T.StructType) -> DataFrame:
+    """What is made of the chunks of each bucket, in the order of their start."""
+    together = pieces.repartitionById(buckets, F.col("bucket")).sortWithinPartitions(*IN_ORDER)
+    return together.mapInArrow(folding(fold), schema)
