@@ -1,7 +1,7 @@
 """Exactly once: a query is killed again and again, and its output is that of one that was left alone.
 
-`python -m benchmarks.killed` runs a query over a stream of files into a file sink, kills the whole of it (driver, JVM
-and workers) with `kill -9` at random moments, starts it again, and compares the files in the end.
+`python -m benchmarks.killed --query frames|fill` runs a query over a stream of files into a file sink, kills the whole
+of it (driver, JVM and workers) with `kill -9` at random moments, starts it again, and compares the files in the end.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -37,29 +38,33 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kills", type=int, default=KILLS)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--query", choices=list(QUERIES), default="frames")
     parser.add_argument("--run", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.run is not None:
-        run_query(given.run)
+        run_query(given.run, given.query)
         return
     with tempfile.TemporaryDirectory(prefix="streamframes-killed-") as folder:
-        outcome = compare(Path(folder), given.kills, given.seed)
+        outcome = compare(Path(folder), given.kills, given.seed, query=given.query)
     print(json.dumps(outcome))
     if not outcome["equal"]:
         sys.exit(1)
 
 
-def compare(folder: Path, kills: int, seed: int, files: int = FILES) -> dict[str, Any]:
+def compare(folder: Path, kills: int, seed: int, files: int = FILES, query: str = "frames") -> dict[str, Any]:
     """Run the query disturbed and undisturbed over the same files."""
-    write_input(folder / "in", seed, files)
+    for number, name in enumerate(("in", "other")):
+        write_input(folder / name, seed + number, files)
     left_alone, disturbed = folder / "left alone", folder / "disturbed"
     for place in (left_alone, disturbed):
         place.mkdir()
-        (place / "in").symlink_to(folder / "in")
-    _wait(_start(left_alone))
-    killed = disturb(disturbed, kills, random.Random(seed))
+        for name in ("in", "other"):
+            (place / name).symlink_to(folder / name)
+    _wait(_start(left_alone, query))
+    killed = disturb(disturbed, kills, random.Random(seed), query)
     expected, found = output(left_alone), output(disturbed)
     return {
+        "query": query,
         "kills": killed,
         "frames": sum(expected.values()),
         "lost": sum((expected - found).values()),
@@ -82,23 +87,36 @@ def write_input(folder: Path, seed: int, files: int) -> None:
         os.utime(path, (1_000 + number, 1_000 + number))
 
 
-def run_query(folder: Path) -> None:
+def run_query(folder: Path, query: str) -> None:
     """The query itself, until all files are read."""
     spark = sf.session(master="local[2]", spark_sql_shuffle_partitions="2", spark_driver_memory="1g")
     schema = spark.read.parquet(str(folder / "in")).schema
-    rows = spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).parquet(str(folder / "in"))
+
+    def stream(name: str) -> Any:
+        return spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).parquet(str(folder / name))
+
     scheme = sf.Threshold("drop_pct > 0.3", min_duration="1 minute")
-    frames = sf.frames(rows, scheme, ts="rpt_time", by="router", lateness="1 minute").agg(worst="max(drop_pct)")
-    writer = frames.writeStream.format("parquet").option("path", str(folder / "out"))
+    frames = sf.frames(stream("in"), scheme, ts="rpt_time", by="router", lateness="1 minute")
+    result = QUERIES[query](frames, stream("other"))
+    writer = result.writeStream.format("parquet").option("path", str(folder / "out"))
     writer = writer.option("checkpointLocation", str(folder / "checkpoint")).trigger(availableNow=True)
     writer.start().awaitTermination()
 
 
-def disturb(folder: Path, kills: int, rng: random.Random) -> int:
+# What is asked of the frames: measures of their own rows, or of the rows of another stream.
+QUERIES: dict[str, Callable[[sf.Frames, Any], Any]] = {
+    "frames": lambda frames, other: frames.agg(worst="max(drop_pct)"),
+    "fill": lambda frames, other: frames.expand(before="2 minutes").fill(
+        other, ts="rpt_time", lateness="1 minute", n="count(*)", worst="max(drop_pct)", total="sum(drop_pct)"
+    ),
+}
+
+
+def disturb(folder: Path, kills: int, rng: random.Random, query: str) -> int:
     """Start the query until it ends by itself; kill it on the way, at moments that are spread over its life."""
     killed = 0
     while True:
-        process = _start(folder)
+        process = _start(folder, query)
         if killed == kills:
             _wait(process)
             return killed
@@ -132,8 +150,8 @@ def output(folder: Path) -> Counter[str]:
     return Counter(repr(row) for table in tables for row in table.to_pylist())
 
 
-def _start(folder: Path) -> subprocess.Popen[bytes]:
-    command = [str(PYTHON), "-m", "benchmarks.killed", "--run", str(folder)]
+def _start(folder: Path, query: str) -> subprocess.Popen[bytes]:
+    command = [str(PYTHON), "-m", "benchmarks.killed", "--query", query, "--run", str(folder)]
     quiet = subprocess.DEVNULL
     return subprocess.Popen(command, cwd=ROOT, stdout=quiet, stderr=quiet, start_new_session=True)
 

@@ -6,7 +6,7 @@ loss = sf.frames(reports, sf.Threshold("drop_pct > 0.3", min_duration="2 minutes
 loss.toDF()
 """
 
-from streamframes.api import Frames, frames, session
+from streamframes.api import Frames, fill, frames, session
 from streamframes.core.checks import BrokenLaw, check_scheme
 from streamframes.core.compiled import AFTER, BEFORE, GOES_ON
 from streamframes.core.laws import Theory
@@ -48,6 +48,7 @@ __all__ = [
     "Theory",
     "Threshold",
     "check_scheme",
+    "fill",
     "frames",
     "frames_of",
     "session",

@@ -1,22 +1,26 @@
 """START HERE: the verbs and the lazy values they return.
 
-`frames()` checks its arguments at once and plans; nothing runs until the DataFrame that `.toDF()`, `.agg()` or
-`.tag()` returns is used. The plan is carried out by `streamframes.spark`.
+`frames()` checks its arguments at once and plans; nothing runs until the DataFrame that `.toDF()`, `.agg()`,
+`.tag()` or `.fill()` returns is used. The plan is carried out by `streamframes.spark`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from streamframes.core.clock import Duration
+from streamframes.core.moves import Move
 from streamframes.core.schemes import Scheme
 from streamframes.errors import InvalidArgument
 
 if TYPE_CHECKING:
     from streamframes.spark import DataFrame, SparkSession
     from streamframes.spark.framing import Framing
+
+# Group columns: names, or a mapping from the frames' names to those of other rows.
+Groups = str | Sequence[str] | Mapping[str, str]
 
 
 def frames(
@@ -116,34 +120,151 @@ class Frames:
     """Frames that have been planned and not yet found."""
 
     plan: Framing
+    moves: tuple[Move, ...] = ()
 
     def toDF(self) -> DataFrame:
         """One row per frame: the group columns, id, start, end, rows and why it was closed."""
-        return self.plan.frame_table(())
+        from streamframes.spark.moves import moved_frames
+
+        return moved_frames(self.plan.frame_table(()), self.moves, self.plan.prefix)
 
     def agg(self, **measures: Any) -> DataFrame:
         """The frames with measures over their own rows: `agg(worst="max(drop_pct)")`.
 
-        count, sum, avg, min, max, first, last and stddev of numbers (first, last and count of anything) are
-        computed in the pass that finds the frames; any other Spark aggregate expression by tagging and grouping.
+        count, sum, avg, min, max, first, last and stddev of numbers (first, last and count of anything) and a `Fold`
+        are computed in the pass that finds the frames; any other Spark aggregate expression by tagging and grouping.
+        Frames that have been moved are filled with the rows they were found in.
         """
         if not measures:
             raise InvalidArgument("agg() got no measures; write agg(worst='max(drop_pct)')")
-        return self.plan.aggregate(measures)
+        return self._fill_own(measures) if self.moves else self.plan.aggregate(measures)
 
     def tag(self, *, keep_outside: bool = False) -> DataFrame:
         """The rows, each with the id of its frame; a row in several frames appears once for each.
 
         Rows in no frame are left out, or kept with a null id. Rows without an instant are left out.
         """
-        return self.plan.tag(keep_outside=keep_outside)
+        if not self.moves:
+            return self.plan.tag(keep_outside=keep_outside)
+        if keep_outside:
+            raise InvalidArgument("tag() got keep_outside=True for frames that have been moved; leave one of them out")
+        return self._fill_own({})
+
+    def expand(self, *, before: Duration | None = None, after: Duration | None = None) -> Frames:
+        """The frames, each beginning earlier by `before` and ending later by `after`."""
+        from streamframes.spark.moves import expand
+
+        return self._with(expand(self.plan.clock, before, after))
+
+    def move(self, *, start: Any = None, end: Any = None, reach: Duration | None = None) -> Frames:
+        """The frames with other edges: Spark expressions over the columns of a frame.
+
+        Both are computed from the frame as it was. A frame whose end lies before its start, or whose edge is null,
+        holds no row. `reach` says how far before its own start a frame may begin, where two streams meet and that
+        cannot be seen from the expression.
+        """
+        from streamframes.spark.moves import check_shift, shift
+
+        move = shift(self.plan.clock, start, end, reach)
+        check_shift(self.toDF(), move, self.plan.prefix)
+        if self.plan.options.fragments:
+            raise InvalidArgument("move() got frames with fragments=True, which only grow; use expand()")
+        return self._with(move)
+
+    def split(self, *, every: Duration) -> Frames:
+        """The frames cut at the multiples of `every`, counted from 1970 or 0: pieces, numbered in `frame_piece`."""
+        from streamframes.spark.moves import split
+
+        return self._with(split(self.plan.clock, every, self.moves))
+
+    def fill(
+        self,
+        other: DataFrame,
+        *,
+        ts: str | Sequence[str],
+        by: Groups | None = None,
+        keep_empty: bool = True,
+        wait: bool = True,
+        lateness: Duration | None = None,
+        **measures: Any,
+    ) -> DataFrame:
+        """The frames, each with measures of the rows of another table or stream that lie in it.
+
+        Parameters
+        ----------
+        other
+            The rows that fill: a table or a stream. If it or the framed rows are a stream, the result is one.
+        ts
+            Their instant, of the type that the frames have, or a list of it and the columns that break ties.
+        by
+            The group columns: names that both sides have, or a mapping from the frames' names to those of `other`. All
+            that the frames have, unless told; with fewer, or none (`()`), a row fills frames of several groups.
+        keep_empty
+            Keep frames that hold no row: `count` is 0, other measures are null.
+        wait
+            Two streams: wait for the slower one. With `False` the watermark of the framed rows rules alone, and rows of
+            `other` behind it are late.
+        lateness
+            How far behind its latest instant a row of the stream `other` may come, where it has no watermark.
+        **measures
+            Aggregates of the rows in a frame. On tables any Spark aggregate expression; on streams count, sum, avg,
+            min, max, first, last, stddev and a `Fold`. Without any, the rows of `other` are returned, each with
+            the `frame_id` of a frame that holds it.
+        """
+        from streamframes.spark.fill import fill_frames
+
+        chosen = self.plan.by if by is None else by
+        return fill_frames(
+            self.plan,
+            self.moves,
+            other,
+            ts=ts,
+            by=chosen,
+            keep_empty=keep_empty,
+            wait=wait,
+            lateness=lateness,
+            measures=measures,
+        )
 
     def explain(self) -> str:
         """Which way the rows go, in words."""
-        return self.plan.explain()
+        moved = [f"  then      {move!r}, in ticks of ts" for move in self.moves]
+        return "\n".join([self.plan.explain(), *moved])
+
+    def _with(self, move: Move) -> Frames:
+        return replace(self, moves=(*self.moves, move))
+
+    def _fill_own(self, measures: Mapping[str, Any]) -> DataFrame:
+        from streamframes.spark.fill import fill_own
+
+        return fill_own(self.plan, self.moves, measures)
 
     def __repr__(self) -> str:
-        return f"Frames({self.plan.describe()})"
+        moved = "".join(f", {move!r}" for move in self.moves)
+        return f"Frames({self.plan.describe()}{moved})"
+
+
+def fill(
+    frames: DataFrame,
+    rows: DataFrame,
+    *,
+    ts: str | Sequence[str],
+    by: Groups = (),
+    keep_empty: bool = True,
+    lateness: Duration | None = None,
+    prefix: str = "frame_",
+    **measures: Any,
+) -> DataFrame:
+    """Fill a table of frames, wherever it comes from, with the rows of a table or a stream that lie in them.
+
+    The frames need the columns `frame_start` and `frame_end` of the type of `ts`, and `frame_id` where rows are to be
+    tagged; they may overlap. The other arguments are those of `Frames.fill`.
+    """
+    from streamframes.spark.fill import fill_frame_table
+
+    return fill_frame_table(
+        frames, rows, ts=ts, by=by, keep_empty=keep_empty, lateness=lateness, prefix=prefix, measures=measures
+    )
 
 
 def session(name: str = "streamframes", *, master: str = "local[*]", **settings: str) -> SparkSession:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections import defaultdict
+from functools import partial
 from typing import Any
 
 import hypothesis.strategies as st
@@ -15,11 +16,12 @@ from hypothesis import given, settings
 import streamframes as sf
 from streamframes.core import fold as fold_module
 from streamframes.core.clock import Clock
-from streamframes.core.fold import fold
+from streamframes.core.fold import BucketFold, fold
 from streamframes.core.literal import literal_frames
 from streamframes.core.measures import Measure
 from streamframes.core.packing import Packer
-from streamframes.core.plan import FramePlan, TagColumn
+from streamframes.core.plan import FramePlan
+from streamframes.core.tags import TagColumn
 from streamframes.core.trial import frames_in
 
 KEYS = pa.schema([("name", pa.string()), ("number", pa.int32())])
@@ -72,7 +74,9 @@ def run(plan: FramePlan, rows: list[dict[str, Any]], batch: int, buckets: int) -
         columns = [pa.array(table[name], kind) for name, kind in COLUMNS.items()]
         chunks += packer.pack(pa.array(table["ts"], pa.int64()), keys, columns)
     chunks.sort(key=lambda chunk: (chunk.bucket, chunk.start))
-    return list(fold(plan, ((chunk.bucket, chunk.start, pa.py_buffer(chunk.data)) for chunk in chunks)))
+    return list(
+        fold(partial(BucketFold, plan), ((chunk.bucket, chunk.start, pa.py_buffer(chunk.data)) for chunk in chunks))
+    )
 
 
 def dicts(batches: list[pa.RecordBatch]) -> list[dict[str, Any]]:

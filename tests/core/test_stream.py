@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import hypothesis.strategies as st
@@ -17,12 +18,13 @@ import streamframes as sf
 from streamframes.core import state
 from streamframes.core.chunks import NO_WORD
 from streamframes.core.clock import Clock
-from streamframes.core.fold import fold
+from streamframes.core.fold import BucketFold, fold
 from streamframes.core.measures import Measure
 from streamframes.core.packing import ALL_GROUPS, DATA, ONE_GROUP, Packer
-from streamframes.core.plan import FramePlan, TagColumn
+from streamframes.core.plan import FramePlan
 from streamframes.core.schedule import Schedule
 from streamframes.core.stream import BucketStream, Step, StreamPlan
+from streamframes.core.tags import TagColumn
 from streamframes.errors import StreamFramesError
 
 KEYS = pa.schema([("key", pa.string())])
@@ -70,7 +72,9 @@ def chunks_of(plan: FramePlan, rows: list[dict[str, Any]]) -> list[Any]:
 def table(plan: FramePlan, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     plain = [row for row in rows if row.get("word", DATA) == DATA]
     chunks = sorted(chunks_of(plan, plain), key=lambda chunk: chunk.start) if plain else []
-    return dicts(list(fold(plan, ((0, chunk.start, pa.py_buffer(chunk.data)) for chunk in chunks))))
+    return dicts(
+        list(fold(partial(BucketFold, plan), ((0, chunk.start, pa.py_buffer(chunk.data)) for chunk in chunks)))
+    )
 
 
 def dicts(batches: list[pa.RecordBatch]) -> list[dict[str, Any]]:
@@ -88,7 +92,7 @@ class Stream:
     def step(self, rows: list[dict[str, Any]], watermark: int = NO_WORD) -> Step:
         chunks = [(chunk.start, pa.py_buffer(chunk.data)) for chunk in chunks_of(self.plan.frames, rows)]
         made = BucketStream(self.plan, self.store).step(chunks, watermark)
-        self.late += made.late
+        self.late += made.figures["late"]
         return made
 
     def run(self, batches: list[tuple[list[dict[str, Any]], int]]) -> list[dict[str, Any]]:
@@ -331,7 +335,7 @@ def test_punctuation_releases_its_group_or_all() -> None:
     word = {"key": "a", "ts": 4, "x": [None], "word": ONE_GROUP}
     found = dicts(stream.step([word]).results)
     assert [(row["key"], row["frame_start"], row["frame_end"]) for row in found] == [("a", 0, 2)]
-    assert stream.step([{"key": "a", "ts": 4, "x": [True]}]).late == 1
+    assert stream.step([{"key": "a", "ts": 4, "x": [True]}]).figures["late"] == 1
     found = dicts(stream.step([{"key": None, "ts": 5, "x": [None], "word": ALL_GROUPS}]).results)
     assert [(row["key"], row["frame_start"], row["frame_end"]) for row in found] == [("b", 0, 3)]
 
@@ -344,7 +348,7 @@ def test_what_comes_in_one_step_comes_at_once() -> None:
     for parts in ([[word], rows], [rows, [word]]):
         chunks = [(c.start, pa.py_buffer(c.data)) for part in parts for c in chunks_of(plan, part)]
         step = BucketStream(StreamPlan(plan, {}), DictStore()).step(chunks)
-        assert step.late == 0
+        assert step.figures["late"] == 0
         assert [(row["frame_start"], row["frame_end"]) for row in dicts(step.results)] == [(0, 2)]
 
 
@@ -384,7 +388,7 @@ def test_late_rows_are_counted_and_change_nothing() -> None:
     found = stream.run([(rows, NO_WORD), ([], 15)])
     late = [{"key": "a", "ts": ts, "x": [True]} for ts in (3, 4, 14)]
     step = stream.step([*late, {"key": "b", "ts": 2, "x": [True]}, {"key": "a", "ts": 15, "x": [None]}])
-    assert step.late == 4
+    assert step.figures["late"] == 4
     found += dicts(step.results) + stream.run([([], 40)])
     check_frames(found, table(plan, [*rows, {"key": "a", "ts": 15, "x": [None]}]))
 
@@ -420,9 +424,9 @@ def test_groups_without_an_open_frame_are_forgotten() -> None:
 def test_what_time_alone_does_wakes_a_bucket() -> None:
     stream = Stream(plan_for(sf.Threshold("w", max_gap=10)))
     step = stream.step([{"key": "a", "ts": 7, "x": [True]}], watermark=2)
-    assert (step.due, step.waiting, step.open) == (3, 1, 0)
+    assert (step.due, step.figures["waiting"], step.figures["open"]) == (3, 1, 0)
     step = stream.step([], watermark=8)
-    assert (step.due, step.waiting, step.open) == (9, 0, 1)
+    assert (step.due, step.figures["waiting"], step.figures["open"]) == (9, 0, 1)
     assert stream.step([], watermark=30).due is None
 
 

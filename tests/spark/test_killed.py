@@ -11,8 +11,9 @@ from benchmarks.killed import compare
 pytestmark = pytest.mark.spark
 
 
-def test_a_killed_query_loses_nothing_and_writes_nothing_twice(tmp_path: Path) -> None:
-    outcome = compare(tmp_path, kills=2, seed=1, files=8)
+@pytest.mark.parametrize("query", ["frames", "fill"])
+def test_a_killed_query_loses_nothing_and_writes_nothing_twice(tmp_path: Path, query: str) -> None:
+    outcome = compare(tmp_path, kills=2, seed=1, files=8, query=query)
     assert outcome["kills"] == 2
     assert outcome["frames"] > 100
     assert (outcome["lost"], outcome["twice"]) == (0, 0)

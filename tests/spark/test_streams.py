@@ -248,7 +248,7 @@ def test_measures_that_do_not_merge_are_refused(stream: Any) -> None:
 def test_a_lateness_may_be_zero_and_is_read_whole(stream: Any) -> None:
     for lateness, micros in (("0 seconds", 0), ("0 minutes 30 seconds", 30_000_000)):
         frames = sf.frames(stream, sf.Gap("1 second"), ts="timestamp", lateness=lateness)
-        assert frames.plan.options.lateness == micros
+        assert frames.plan.options.watch.lateness == micros
 
 
 def test_event_time_is_never_ahead_of_the_instant(spark: Any) -> None:
@@ -272,7 +272,7 @@ def test_a_stored_watermark_is_read_as_what_it_was(spark: Any, stream: Any) -> N
     """Integers are counted in units of the lateness: another unit is another plan."""
     rows = stream.selectExpr("value as ts")
     told = [
-        identity(plan._core_plan(rows), 2, plan.options, own_clock(plan.clock, plan.options.lateness))["watermark"]
+        identity(plan.planned()[1], 2, plan.options, own_clock(plan.clock, plan.options.watch.lateness))["watermark"]
         for plan in (sf.frames(rows, sf.Gap(5), ts="ts", lateness=each).plan for each in (10, 900, 5000))
     ]
     assert told == ["that of lateness=", "that of lateness=", "that of lateness=, counted in 5"]

@@ -54,7 +54,8 @@ class Rows:
         counts[self.bounds[:-1] == self.bounds[1:]] = 0
         left = counts > 0
         bounds = np.concatenate([[0], np.cumsum(counts[left])])
-        columns = [column.filter(pa.array(keep)) for column in self.columns]
+        chosen = pa.array(keep)
+        columns = [column.filter(chosen) for column in self.columns]
         mark = self.mark[keep] if self.mark.size else self.mark
         return Rows(self.groups[left], bounds, self.ts[keep], columns, mark)
 

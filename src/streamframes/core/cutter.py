@@ -11,12 +11,14 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
+from streamframes.core.accumulators import accumulators
 from streamframes.core.columns import CLOSED_BY, Rows, frame_ids, typed
 from streamframes.core.fragments import Fragments
 from streamframes.core.groups import GroupIndex
 from streamframes.core.kernel import (
     IMPUTED_ROW,
     RUN_END,
+    RUN_FRESH,
     RUN_GROUP,
     RUN_IMPUTED,
     RUN_LANE,
@@ -25,9 +27,9 @@ from streamframes.core.kernel import (
     RUN_ROWS,
     RUN_START,
 )
-from streamframes.core.measures import accumulators
+from streamframes.core.measures import Shares
 from streamframes.core.plan import KINDS, FramePlan
-from streamframes.core.scan import Runs, Scan
+from streamframes.core.scan import Runs, Scan, slots
 from streamframes.core.settle import Settled, Settlement
 from streamframes.core.state import GroupState
 
@@ -65,7 +67,8 @@ class Cutter:
         wanted, numbers = runs.is_frame, np.zeros(runs.table.shape[0], np.int64)
         if self.fragments is not None:
             wanted, numbers = self.fragments.feed(runs, len(groups))
-        values = [measure.feed(runs, rows, real, len(groups), wanted) for measure in self.measures]
+        shares = Shares(slots(runs, self.scheme.lanes), runs.table[:, RUN_FRESH] == 0, runs.is_open)
+        values = [measure.feed(shares, rows, real, len(groups), wanted) for measure in self.measures]
         settled: list[Settled] = []
         if self.settles:
             settled = self.settlement.feed(rows, run_of_row, runs, self._ids(runs, groups), len(groups))
@@ -74,10 +77,23 @@ class Cutter:
     def finish(self, groups: GroupIndex) -> tuple[list[pa.RecordBatch], list[Settled]]:
         """The frames that the end of the data closes, and the rows that waited."""
         runs = self.scan.finish()
-        values = [measure.finish(runs) for measure in self.measures]
+        slot = slots(runs, self.scheme.lanes)[runs.is_frame]
+        values = [measure.finish(slot) for measure in self.measures]
         settled = self.settlement.finish(runs, self._ids(runs, groups), len(groups)) if self.settles else []
         numbers = np.zeros(runs.table.shape[0], np.int64)
         return self._frames(runs, runs.is_frame, numbers, values, groups), settled
+
+    def open_lanes(self, n_groups: int) -> tuple[np.ndarray, np.ndarray]:
+        """Which lanes of each group have an open frame, and their records."""
+        self.scan.grow(n_groups)
+        return self.scan.is_open[:n_groups], self.scan.lanes[:n_groups]
+
+    def is_told(self, n_groups: int) -> np.ndarray:
+        """Which lanes of each group have been told of in fragments."""
+        if self.fragments is None:
+            return np.zeros((n_groups, self.scheme.lanes), np.bool_)
+        self.fragments.grow(n_groups)
+        return self.fragments.n_told[:n_groups] > 0
 
     def _ids(self, runs: Runs, groups: GroupIndex) -> np.ndarray:
         columns = (runs.table[:, field] for field in (RUN_START, RUN_LANE, RUN_ORDINAL))

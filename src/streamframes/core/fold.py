@@ -1,4 +1,4 @@
-"""Folding: the chunks of a bucket, sorted by their start, become its frames.
+"""Folding: the chunks of a bucket, sorted by their start, become its frames, or fill them.
 
 A chunk that starts at `s` proves that every row before `s` has been seen, so rows before it are released and
 scanned; what is held is only what overlaps. Memory follows that overlap, not the number of rows of a group.
@@ -6,12 +6,16 @@ scanned; what is held is only what overlaps. Memory follows that overlap, not th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Protocol
 
+import numpy as np
 import pyarrow as pa
 
 from streamframes.core.chunks import decode
 from streamframes.core.columns import Rows
+from streamframes.core.filler import NEVER, Filler
+from streamframes.core.fillplan import FRAMES, FillPlan
 from streamframes.core.framer import Framer
 from streamframes.core.order import WaitingRoom
 from streamframes.core.plan import FramePlan
@@ -44,14 +48,62 @@ class BucketFold:
         return self.framer.feed(self.room.release(None)) + self.framer.finish()
 
 
-def fold(plan: FramePlan, chunks: Iterable[tuple[int, int, pa.Buffer]]) -> Iterator[pa.RecordBatch]:
+class BucketFill:
+    """The filling of one bucket: frames and rows meet, each side in the order of its start."""
+
+    def __init__(self, plan: FillPlan) -> None:
+        self.filler = Filler(plan)
+        self.room = WaitingRoom(plan.columns)
+        self.fresh: list[tuple[pa.RecordBatch, np.ndarray]] = []
+        self.n_fresh = 0
+        self.wanted = RELEASE_ROWS
+
+    def add(self, start: int, data: pa.Buffer) -> list[pa.RecordBatch]:
+        """Take the next chunk, which starts no earlier than those before; returns what is complete."""
+        found: list[pa.RecordBatch] = []
+        if start < NEVER and len(self.room) + self.n_fresh >= self.wanted:
+            found = self._release(start)
+            self.wanted = max(RELEASE_ROWS, 2 * len(self.room))
+        chunk = decode(data)
+        numbers = self.filler.groups.numbers(chunk.first, chunk.second, chunk.keys)
+        if chunk.side == FRAMES:
+            frames = pa.RecordBatch.from_arrays(chunk.rows.columns, schema=self.filler.plan.frames)
+            self.fresh.append((frames, np.repeat(numbers, np.diff(chunk.rows.bounds))))
+            self.n_fresh += frames.num_rows
+        else:
+            self.room.add(Rows(numbers, chunk.rows.bounds, chunk.rows.ts, chunk.rows.columns))
+        return found
+
+    def finish(self) -> list[pa.RecordBatch]:
+        """What the end of the bucket completes."""
+        return self._release(None)
+
+    def _release(self, bound: int | None) -> list[pa.RecordBatch]:
+        if self.fresh:
+            frames, groups = zip(*self.fresh, strict=True)
+            self.filler.add(pa.concat_batches(frames), np.concatenate(groups))
+            self.fresh, self.n_fresh = [], 0
+        return self.filler.fill(self.room.release(bound, self.filler.holds), NEVER if bound is None else bound)
+
+
+class Bucket(Protocol):
+    """What is made of the chunks of one bucket."""
+
+    def add(self, start: int, data: pa.Buffer) -> list[pa.RecordBatch]:
+        """Take the next chunk."""
+
+    def finish(self) -> list[pa.RecordBatch]:
+        """There is no other chunk."""
+
+
+def fold(make: Callable[[], Bucket], chunks: Iterable[tuple[int, int, pa.Buffer]]) -> Iterator[pa.RecordBatch]:
     """The results of chunks (bucket, start, bytes) that are sorted by bucket and start."""
     current: int | None = None
-    bucket_fold = BucketFold(plan)
+    bucket_fold = make()
     for bucket, start, data in chunks:
         if bucket != current and current is not None:
             yield from bucket_fold.finish()
-            bucket_fold = BucketFold(plan)
+            bucket_fold = make()
         current = bucket
         yield from bucket_fold.add(start, data)
     yield from bucket_fold.finish()

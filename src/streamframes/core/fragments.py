@@ -27,6 +27,11 @@ class Fragments(GroupState):
         self.scheme = scheme
         self.told = np.zeros((0, scheme.lanes, 2), np.int64)
 
+    @property
+    def n_told(self) -> np.ndarray:
+        """How many fragments of the frame in each (group, lane) were told."""
+        return np.asarray(self.told[:, :, _NUMBER])
+
     def feed(self, runs: Runs, n_groups: int) -> tuple[np.ndarray, np.ndarray]:
         """Which runs are told now, as frames or fragments, and their fragment numbers."""
         self.grow(n_groups)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.columns import Rows, gather, news, no_rows, typed
+from streamframes.core.columns import Rows, gather, news, no_rows
 from streamframes.core.cutter import Cutter
 from streamframes.core.groups import GroupIndex
 from streamframes.core.kernel import (
@@ -23,7 +23,6 @@ from streamframes.core.kernel import (
     IMPUTED_ROW,
     NO_LIMIT,
     NULL_BREAK,
-    OPEN,
     REFUSAL,
     SILENCE,
     SKIP,
@@ -37,6 +36,7 @@ from streamframes.core.schemes.threshold import satisfied
 from streamframes.core.settle import Settled, joined
 from streamframes.core.silence import Silence
 from streamframes.core.state import GroupState
+from streamframes.core.tags import tagged
 
 IN_EPISODE = 32
 NOT_KNOWN = np.empty(0, np.int64)
@@ -175,19 +175,29 @@ class Framer:
 
     def horizon(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """For each group: the instant before which no further frame starts, and up to which all that end are known."""
-        starts, ends = points.copy(), points - 1
+        starts, ends = self._before_held(points.copy()), self._before_held(points.copy()) - 1
         for cutter in self.cutters:
-            cutter.scan.grow(points.size)
-            lanes = cutter.scan.lanes[: points.size]
+            is_open, lanes = cutter.open_lanes(points.size)
             for at, field, less in ((starts, START, 0), (ends, END, 1)):
-                np.minimum(at, np.where(lanes[:, :, OPEN], lanes[:, :, field] - less, LATEST).min(axis=1), out=at)
+                np.minimum(at, np.where(is_open, lanes[:, :, field] - less, LATEST).min(axis=1), out=at)
+        return starts, ends
+
+    def untold(self, points: np.ndarray) -> np.ndarray:
+        """For each group the instant before which no further frame starts, and no fragment adds anything."""
+        starts = self._before_held(points.copy())
+        for cutter in self.cutters:
+            is_open, lanes = cutter.open_lanes(points.size)
+            at = np.where(cutter.is_told(points.size), lanes[:, :, END] + 1, lanes[:, :, START])
+            np.minimum(starts, np.where(is_open, at, LATEST).min(axis=1), out=starts)
+        return starts
+
+    def _before_held(self, starts: np.ndarray) -> np.ndarray:
+        """The instants, no later than the rows that are held back and the reports that may be made up."""
         for rows in self._held():
             np.minimum.at(starts, rows.group_of_row, rows.ts)
-            np.minimum.at(ends, rows.group_of_row, rows.ts - 1)
         if self.schedule is not None and self.schedule.settings.imputes:
-            expected = self.schedule.next_tick[: points.size]
-            starts, ends = np.minimum(starts, expected), np.minimum(ends, expected - 1)
-        return starts, ends
+            starts = np.minimum(starts, self.schedule.next_tick[: starts.size])
+        return starts
 
     def _held(self) -> Iterator[Rows]:
         for stage in (self.schedule, self.labels):
@@ -251,18 +261,8 @@ class Framer:
             yield self._batch(part.rows, chosen, pa.nulls(int(chosen.sum()), pa.int64()))
 
     def _batch(self, rows: Rows, chosen: np.ndarray, ids: pa.Array) -> pa.RecordBatch:
-        group_of_row = rows.group_of_row
-        rows, group_of_row = rows.filter(chosen), group_of_row[chosen]
-        keys = self.groups.values(group_of_row)
-        columns = []
-        for tag in self.plan.tags:
-            if tag.source == "key":
-                columns.append(keys[tag.index])
-            elif tag.source == "ts":
-                columns.append(typed(pa.array(rows.ts), tag.type))
-            else:
-                columns.append(rows.columns[tag.index])
-        return pa.RecordBatch.from_arrays([*columns, ids], schema=self.plan.tag_schema)
+        keys = self.groups.values(rows.group_of_row[chosen])
+        return tagged(self.plan.tags, rows.filter(chosen), keys, [ids], self.plan.tag_schema)
 
 
 def _absent(column: pa.Array) -> np.ndarray:

@@ -76,6 +76,16 @@ def _number_groups(first: Any, second: Any, slots: Any, codes: Any, seen: Any, n
     return n_seen
 
 
+@compiled
+def _find_groups(first: Any, second: Any, slots: Any, codes: Any) -> None:
+    mask = slots.shape[0] - 1
+    for i in range(first.size):
+        at = np.int64(first[i] & np.uint64(mask))
+        while slots[at, 2] and (slots[at, 0] != first[i] or slots[at, 1] != second[i]):
+            at = (at + 1) & mask
+        codes[i] = np.int64(slots[at, 2]) - 1
+
+
 def validity(array: pa.Array) -> np.ndarray:
     """A mask of the values that are there; empty where all are."""
     if array.null_count == 0:
@@ -191,6 +201,12 @@ class GroupIndex:
             if len(self._schema):
                 columns = keys.take(pa.array(fresh)).columns
                 self._keys.append(pa.RecordBatch.from_arrays(columns, schema=self._schema))
+        return codes
+
+    def find(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        """The number of each group, or -1 for one that is not known."""
+        codes = np.empty(first.size, np.int64)
+        _find_groups(first, second, self._slots, codes)
         return codes
 
     def values(self, numbers: np.ndarray) -> list[pa.Array]:

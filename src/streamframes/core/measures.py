@@ -1,4 +1,4 @@
-"""Measures: aggregates over the rows of each frame, in the same pass that finds the frames.
+"""Measures: aggregates over the rows of each frame, in the same pass that finds or fills the frames.
 
 Each measure keeps a few scalars for every open frame and adds the rows of a frame in their order, so that a sum
 of doubles does not depend on how rows were partitioned. Null handling is Spark's: nulls take no part in count,
@@ -7,7 +7,6 @@ sum, avg, min, max and stddev; first and last return what stands there; NaN is l
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -17,12 +16,11 @@ import pyarrow as pa
 from streamframes.core.columns import Rows, typed
 from streamframes.core.compiled import compiled
 from streamframes.core.groups import as_int64, validity
-from streamframes.core.kernel import RUN_FRESH
-from streamframes.core.scan import Runs, slots
+from streamframes.core.schemes.folds import Fold
 from streamframes.core.state import GroupState
 from streamframes.errors import StreamFramesError
 
-Function = Literal["count", "sum", "avg", "min", "max", "first", "last", "stddev"]
+Function = Literal["count", "sum", "avg", "min", "max", "first", "last", "stddev", "fold"]
 MEASURES: tuple[str, ...] = ("count", "sum", "avg", "min", "max", "first", "last", "stddev")
 _LONGEST = 2**63 - 1
 _COUNT, _SUM, _AVG, _MIN, _MAX, _FIRST, _LAST, _STDDEV = range(8)
@@ -36,44 +34,58 @@ class Measure:
     function: Function
     column: int | None
     type: pa.DataType
+    fold: Fold | None = None
+
+
+@dataclass(frozen=True)
+class Shares:
+    """The running totals that rows are added to, one for each frame that is looked at.
+
+    `slot` says where it is kept between two batches, `goes_on` whether it was begun before, `stays` whether it will
+    be needed again.
+    """
+
+    slot: np.ndarray
+    goes_on: np.ndarray
+    stays: np.ndarray
 
 
 @compiled
-def _accumulate(function: int, values: Any, valid: Any, run_of_row: Any, n: Any, a: Any, b: Any) -> bool:
-    """Add each row to its run; returns whether a sum of integers overflowed."""
+def _accumulate(function: int, values: Any, valid: Any, share_of_row: Any, n: Any, a: Any, b: Any) -> bool:
+    """Add each row to its share; returns whether a sum of integers overflowed."""
     overflow = False
-    for i in range(run_of_row.size):
-        run = run_of_row[i]
-        if run < 0 or (valid.size and not valid[i]):
+    for i in range(share_of_row.size):
+        share = share_of_row[i]
+        if share < 0 or (valid.size and not valid[i]):
             continue
-        n[run] += 1
+        n[share] += 1
         if function == _COUNT:
             continue
         value = values[i]
         if function == _SUM or function == _AVG:  # noqa: SIM109  (Numba compiles this to two comparisons)
-            overflow |= a[run] > _LONGEST - value if value > 0 else a[run] < -_LONGEST - value
-            a[run] += value
+            overflow |= a[share] > _LONGEST - value if value > 0 else a[share] < -_LONGEST - value
+            a[share] += value
         elif function == _MIN:
-            if n[run] == 1 or value < a[run] or a[run] != a[run]:
-                a[run] = value
+            if n[share] == 1 or value < a[share] or a[share] != a[share]:
+                a[share] = value
         elif function == _MAX:
-            if n[run] == 1 or value > a[run] or value != value:
-                a[run] = value
+            if n[share] == 1 or value > a[share] or value != value:
+                a[share] = value
         else:
-            step = value - a[run]
-            a[run] += step / n[run]
-            b[run] += step * (value - a[run])
+            step = value - a[share]
+            a[share] += step / n[share]
+            b[share] += step * (value - a[share])
     return overflow
 
 
 @compiled
-def _edges(run_of_row: Any, first: Any, last: Any) -> None:
-    for i in range(run_of_row.size):
-        run = run_of_row[i]
-        if run >= 0:
-            if first[run] < 0:
-                first[run] = i
-            last[run] = i
+def _edges(share_of_row: Any, first: Any, last: Any) -> None:
+    for i in range(share_of_row.size):
+        share = share_of_row[i]
+        if share >= 0:
+            if first[share] < 0:
+                first[share] = i
+            last[share] = i
 
 
 class NumberAccumulator(GroupState):
@@ -91,27 +103,26 @@ class NumberAccumulator(GroupState):
         self.first = np.zeros((0, n_lanes), dtype)
         self.second = np.zeros((0, n_lanes), np.float64)
 
-    def feed(self, runs: Runs, rows: Rows, run_of_row: np.ndarray, n_groups: int, wanted: np.ndarray) -> pa.Array:
-        """Add the rows of the runs; returns the measure of the wanted ones."""
+    def feed(self, shares: Shares, rows: Rows, share_of_row: np.ndarray, n_groups: int, wanted: np.ndarray) -> pa.Array:
+        """Add the rows to their shares; returns the measure of the wanted ones."""
         self.grow(n_groups)
-        slot, goes_on = slots(runs, self.n_lanes), runs.table[:, RUN_FRESH] == 0
+        slot, goes_on = shares.slot, shares.goes_on
         carried = self._carried()
         n, a, b = (np.zeros(slot.size, array.dtype) for array in carried)
         for own, array in zip((n, a, b), carried, strict=True):
             own[goes_on] = array[slot[goes_on]]
         values, valid = self._values(rows)
         for lane in range(self.n_lanes):
-            overflow = _accumulate(self.number, values, valid, run_of_row[:, lane], n, a, b)
+            overflow = _accumulate(self.number, values, valid, share_of_row[:, lane], n, a, b)
             if overflow and self.whole:
                 name = self.measure.name
                 raise StreamFramesError(f"the sum {name!r} exceeds a long; write sum(cast(... as double))")
         for own, array in zip((n, a, b), carried, strict=True):
-            array[slot[runs.is_open]] = own[runs.is_open]
+            array[slot[shares.stays]] = own[shares.stays]
         return self._result(n[wanted], a[wanted], b[wanted])
 
-    def finish(self, runs: Runs) -> pa.Array:
+    def finish(self, slot: np.ndarray) -> pa.Array:
         """The measure of the frames that the end of the data closed."""
-        slot = slots(runs, self.n_lanes)[runs.is_frame]
         return self._result(*(array[slot] for array in self._carried()))
 
     def _carried(self) -> list[np.ndarray]:
@@ -163,14 +174,14 @@ class EdgeAccumulator(GroupState):
         super().load(saved)
         self.values = saved["values"]
 
-    def feed(self, runs: Runs, rows: Rows, run_of_row: np.ndarray, n_groups: int, wanted: np.ndarray) -> pa.Array:
-        """Look at the rows of the runs; returns the measure of the wanted ones."""
+    def feed(self, shares: Shares, rows: Rows, share_of_row: np.ndarray, n_groups: int, wanted: np.ndarray) -> pa.Array:
+        """Look at the rows of the shares; returns the measure of the wanted ones."""
         self.grow(n_groups)
         place = self.place.reshape(-1)
-        slot, goes_on = slots(runs, self.n_lanes), runs.table[:, RUN_FRESH] == 0
+        slot, goes_on = shares.slot, shares.goes_on
         first, last = np.full(slot.size, -1), np.full(slot.size, -1)
         for lane in range(self.n_lanes):
-            _edges(run_of_row[:, lane], first, last)
+            _edges(share_of_row[:, lane], first, last)
         from_before = np.where(goes_on, place[slot], 0)
         nothing = len(rows) + len(self.values)
         index = np.where(from_before > 0, from_before - 1 + len(rows), nothing)
@@ -180,11 +191,11 @@ class EdgeAccumulator(GroupState):
             index = np.where(last >= 0, last, index)
         column = rows.columns[self.measure.column or 0].cast(self.measure.type)
         joined = pa.concat_arrays([column, self.values, pa.nulls(1, self.measure.type)])
-        self._remember(joined, index, slot, runs.is_open & (index != nothing), len(rows))
+        self._remember(joined, index, slot, shares.stays & (index != nothing), len(rows))
         return joined.take(pa.array(index[wanted]))
 
     def _remember(self, joined: pa.Array, index: np.ndarray, slot: np.ndarray, keep: np.ndarray, shift: int) -> None:
-        """Keep one value for each open frame: those of these runs, and those of groups that had no row."""
+        """Keep one value for each open frame: those of these shares, and those of groups that had no row."""
         place = self.place.reshape(-1)
         place[slot] = 0
         others = np.flatnonzero(place)
@@ -192,15 +203,7 @@ class EdgeAccumulator(GroupState):
         place[np.concatenate([slot[keep], others])] = np.arange(1, kept.size + 1)
         self.values = joined.take(pa.array(kept))
 
-    def finish(self, runs: Runs) -> pa.Array:
+    def finish(self, slot: np.ndarray) -> pa.Array:
         """The measure of the frames that the end of the data closed."""
-        place = self.place.reshape(-1)[slots(runs, self.n_lanes)[runs.is_frame]]
+        place = self.place.reshape(-1)[slot]
         return self.values.take(pa.array(place - 1, mask=place == 0))
-
-
-def accumulators(measures: Sequence[Measure], n_lanes: int) -> list[NumberAccumulator | EdgeAccumulator]:
-    """Fresh accumulators for the measures of a plan."""
-    return [
-        (EdgeAccumulator if measure.function in ("first", "last") else NumberAccumulator)(measure, n_lanes)
-        for measure in measures
-    ]

@@ -9,7 +9,7 @@ Rows that agree in all of these are the same to every scheme and measure, so no 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -36,14 +36,15 @@ class WaitingRoom:
         if len(rows):
             self._waiting.append(rows)
 
-    def release(self, bound: int | None) -> Rows:
-        """The waiting rows with `ts < bound` (None: all), in order."""
+    def release(self, bound: int | None, wanted: Callable[[Rows], np.ndarray] | None = None) -> Rows:
+        """The waiting rows with `ts < bound` (None: all), in order; those that are not `wanted` are dropped."""
         leaving, staying = [], []
         for part in self._waiting:
-            leaves = part.ts < bound if bound is not None else np.ones(len(part), np.bool_)
-            leaving.append(part.filter(leaves))
-            staying.append(part.filter(~leaves))
-        self._waiting = [part for part in staying if len(part)]
+            leaves = np.ones(len(part), np.bool_) if bound is None else part.ts < bound
+            if not leaves.all():
+                staying.append(part.filter(~leaves))
+            leaving.append(part.filter(leaves if wanted is None else leaves & wanted(part)))
+        self._waiting = staying
         return in_order(gather(leaving)) if leaving else no_rows(self._types)
 
 

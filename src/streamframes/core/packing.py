@@ -49,7 +49,7 @@ class Packed:
 
 
 @compiled
-def _counting_order(codes: Any, sizes: Any, order: Any) -> Any:
+def counting_order(codes: Any, sizes: Any, order: Any) -> Any:
     """A stable order by group number; returns where each group starts."""
     bounds = np.zeros(sizes.size + 1, np.int64)
     for k in range(sizes.size):
@@ -131,7 +131,7 @@ class Packer:
         rank[by_bucket] = np.arange(seen.size)
         codes = rank[codes]
         order = np.empty(ts.size, np.int64)
-        bounds = _counting_order(codes, np.bincount(codes, minlength=seen.size), order)
+        bounds = counting_order(codes, np.bincount(codes, minlength=seen.size), order)
         seen = seen[by_bucket]
         rows = Rows(np.arange(seen.size), bounds, ts, columns)
         if seen.size > 1:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 import pyarrow as pa
 
@@ -19,18 +19,9 @@ from streamframes.core.packing import Layout
 from streamframes.core.schedule import Schedule
 from streamframes.core.schemes.base import Compiled, Scheme
 from streamframes.core.schemes.threshold import Threshold
+from streamframes.core.tags import TagColumn
 
 KINDS = ("episode", "gap")
-
-
-@dataclass(frozen=True)
-class TagColumn:
-    """A column of the rows that tag() returns: a group column, the instant, or a travelling column."""
-
-    name: str
-    source: Literal["key", "ts", "column"]
-    index: int
-    type: pa.DataType
 
 
 @dataclass(frozen=True)

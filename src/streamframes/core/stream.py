@@ -11,9 +11,9 @@ everything that must be known later in a store, as bytes; a bucket holds nothing
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -22,34 +22,17 @@ from streamframes.core import state
 from streamframes.core.chunks import NO_WORD, Chunk, decode, summary_of
 from streamframes.core.columns import Rows, gather, no_rows, typed
 from streamframes.core.framer import Framer
+from streamframes.core.groups import fingerprints
 from streamframes.core.order import in_order
-from streamframes.core.packing import packed, slots
+from streamframes.core.packing import Layout, packed, slots
 from streamframes.core.plan import FramePlan
 from streamframes.core.schedule import LATEST
+from streamframes.core.stores import Store
 from streamframes.errors import StreamFramesError
 
 LATE = ("count", "fail")
 # Columns of the table of waiting chunks.
 _NUMBER, _START, _ROWS = range(3)
-
-
-class Store(Protocol):
-    """Where a bucket keeps its state: a record, and waiting chunks by number."""
-
-    def read(self) -> bytes | None:
-        """The record, if there is one."""
-
-    def write(self, data: bytes) -> None:
-        """Replace the record."""
-
-    def get(self, number: int) -> bytes:
-        """A waiting chunk."""
-
-    def put(self, number: int, data: bytes) -> None:
-        """Keep a chunk."""
-
-    def remove(self, number: int) -> None:
-        """Forget a chunk."""
 
 
 @dataclass(frozen=True)
@@ -64,23 +47,38 @@ class StreamPlan:
     late: str = "count"
     punctuations: bool = False
 
+    @property
+    def figures(self) -> tuple[str, ...]:
+        """The names of what is counted."""
+        return BucketStream.FIGURES
+
+    @property
+    def result_schema(self) -> pa.Schema:
+        """The columns of the results."""
+        return self.frames.result_schema
+
+    def bucket(self, store: Store, given: Iterable[tuple[int, pa.Buffer]] = ()) -> BucketStream:
+        """A bucket of this plan, with its state; nothing is given to a framing."""
+        return BucketStream(self, store)
+
 
 @dataclass(frozen=True)
 class Step:
-    """What a step found: results, the late rows of this step, and how much is open and waiting after it.
+    """What a step found: results, and figures by name.
 
     `due` is the point at which the bucket must be woken even if no row comes, or None.
     """
 
     results: list[pa.RecordBatch]
-    late: int
-    open: int
-    waiting: int
+    figures: Mapping[str, int]
     due: int | None
 
 
 class BucketStream:
     """The framing of one bucket of a stream."""
+
+    # Late rows of a step; open frames and waiting rows after it; before which instant all rows have been seen.
+    FIGURES = ("late", "open", "waiting", "point")
 
     def __init__(self, plan: StreamPlan, store: Store) -> None:
         self.plan = plan
@@ -131,7 +129,8 @@ class BucketStream:
         self._forget()
         rows_waiting = int(self.waiting[:, _ROWS].sum()) + self.framer.n_held
         self.store.write(state.encode(self._save()))
-        return Step(results, late, self.framer.n_open, rows_waiting, self._next_due())
+        figures = zip(self.FIGURES, (late, self.framer.n_open, rows_waiting, self.point), strict=True)
+        return Step(results, dict(figures), self._next_due())
 
     def _must_open(self, start: int, data: pa.Buffer, before: int) -> bool:
         """Whether rows may be late, bring punctuation, or be ahead of the watermark."""
@@ -149,22 +148,10 @@ class BucketStream:
         points[known] = np.maximum(own_before[numbers[known]], before)
         late = chunk.rows.ts < np.repeat(points, np.diff(chunk.rows.bounds))
         if late.any() and self.plan.late == "fail":
-            self._refuse(chunk, int(np.flatnonzero(late)[0]), points)
+            row = int(np.flatnonzero(late)[0])
+            raise StreamFramesError(late_row(self.plan.frames.layout, chunk, row, int(points[_group_of(chunk, row)])))
         self.own_points[numbers] = np.maximum(self.own_points[numbers], chunk.upto + (chunk.upto > NO_WORD))
         return chunk.filter(~late) if late.any() else chunk, int(late.sum())
-
-    def _refuse(self, chunk: Chunk, row: int, points: np.ndarray) -> None:
-        group = int(np.searchsorted(chunk.rows.bounds, row, side="right")) - 1
-        clock = self.plan.frames.ts_type
-        instant, point = typed(pa.array([chunk.rows.ts[row], points[group]]), clock).to_pylist()
-        values = {
-            field.name: column[group].as_py()
-            for field, column in zip(self.plan.frames.keys, chunk.keys.columns, strict=True)
-        }
-        raise StreamFramesError(
-            f"a row is late: {values or 'the only group'} at {instant}, but all rows before {point} had been "
-            "seen; allow more lateness, or let late rows be counted with late='count'"
-        )
 
     def _numbers(self, chunk: Chunk) -> np.ndarray:
         numbers = self.framer.groups.numbers(chunk.first, chunk.second, chunk.keys)
@@ -215,6 +202,18 @@ class BucketStream:
     @property
     def _n_started(self) -> int:
         return self.framer.schedule.n_started if self.framer.schedule is not None else 0
+
+    def untold(self, keys: Sequence[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The fingerprint of each group by these columns, and the instant before which nothing is still to be told.
+
+        Of groups that are not known, nothing is still to be told before `point`.
+        """
+        groups, names = self.framer.groups, self.plan.frames.keys.names
+        starts = self.framer.untold(np.maximum(self.own_points, self.point))
+        if list(keys) == names:
+            return groups.first, groups.second, starts
+        values = dict(zip(names, groups.values(np.arange(len(groups))), strict=True))
+        return *fingerprints([values[name] for name in keys], len(groups)), starts
 
     def _punctuations(self) -> list[pa.RecordBatch]:
         """For each group of which more is known than before: a row that says how much."""
@@ -277,6 +276,21 @@ def check_identity(before: Mapping[str, str], now: Mapping[str, str]) -> None:
             f"the checkpoint was written by another plan: {told}. "
             "Go back to the plan, or start with a new checkpoint location"
         )
+
+
+def late_row(layout: Layout, chunk: Chunk, row: int, point: int) -> str:
+    """Which row is late, and what to do about it."""
+    instant, seen = typed(pa.array([chunk.rows.ts[row], point]), layout.ts_type).to_pylist()
+    group = _group_of(chunk, row)
+    values = {field.name: column[group].as_py() for field, column in zip(layout.keys, chunk.keys.columns, strict=True)}
+    return (
+        f"a row is late: {values or 'the only group'} at {instant}, but all rows before {seen} had been "
+        "seen; allow more lateness, or let late rows be counted with late='count'"
+    )
+
+
+def _group_of(chunk: Chunk, row: int) -> int:
+    return int(np.searchsorted(chunk.rows.bounds, row, side="right")) - 1
 
 
 def _numbered(chunk: Chunk, numbers: np.ndarray) -> Rows:

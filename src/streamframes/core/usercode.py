@@ -26,7 +26,9 @@ _CANNOT = (
 
 def code_of(function: Callable[..., Any]) -> str:
     """A spelling of a function that is the same in every process: what it does, not where it lives."""
-    code = inspect.unwrap(function).__code__
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    if code is None:
+        return f"{getattr(function, '__module__', '')}.{getattr(function, '__qualname__', repr(function))}"
     constants = [str(constant) for constant in code.co_consts if not inspect.iscode(constant)]
     cells = [str(cell.cell_contents) for cell in function.__closure__ or ()]
     return f"{code.co_code.hex()}:{constants}:{code.co_names}:{cells}"

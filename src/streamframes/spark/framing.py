@@ -15,14 +15,14 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import types as T
 
 from streamframes.core.clock import Clock, Duration, check_duration
-from streamframes.core.measures import Measure
-from streamframes.core.plan import FramePlan, TagColumn
+from streamframes.core.plan import FramePlan
 from streamframes.core.schedule import MISSING, OPEN_ON, Schedule
 from streamframes.core.schemes import Scheme, Threshold
 from streamframes.core.schemes.base import check_choice
+from streamframes.core.tags import TagColumn
 from streamframes.errors import InvalidArgument
-from streamframes.spark.columns import arrow_type, as_column, clock_of, column, names, scheme_input
-from streamframes.spark.measures import InPass, check_aggregate, in_pass
+from streamframes.spark.columns import arrow_type, clock_of, column, names, scheme_input
+from streamframes.spark.measures import InPass, grouped, sorted_out, travelling
 from streamframes.spark.session import n_buckets, n_partitions, require_dataframe
 from streamframes.spark.streams import StreamOptions, check_options, explain_stream, stream_frames, without_punctuation
 from streamframes.spark.tables import EXPLAINED, table_frames
@@ -45,38 +45,20 @@ class Framing:
 
     def frame_table(self, measures: Sequence[InPass]) -> DataFrame:
         """The frames, with measures that are computed in the same pass."""
-        extra = {measure.text: measure.column for measure in measures if measure.column is not None}
-        first = len(self.ties) + len(self.inputs)
-        places = {text: first + i for i, text in enumerate(extra)}
-        made = tuple(Measure(m.name, m.function, places.get(m.text), arrow_type(m.type)) for m in measures)
-        kinds = [(measure.name, measure.type) for measure in measures]
-        return self._run(list(extra.values()), kinds, measures=made)
+        extra, made = travelling(measures, len(self.ties) + len(self.inputs))
+        return self._run(extra, [(measure.name, measure.type) for measure in measures], measures=made)
 
     def aggregate(self, measures: Mapping[str, Any]) -> DataFrame:
         """The frames with measures: in the same pass where that is possible, the others by tag and group."""
         self._check_names(measures)
-        here, there = [], {}
-        for name, expression in measures.items():
-            planned = in_pass(self.rows, name, expression)
-            if planned is None:
-                check_aggregate(self.rows, name, expression)
-                there[name] = expression
-            else:
-                here.append(planned)
-        if there and self.is_stream:
-            name, expression = next(iter(there.items()))
-            raise InvalidArgument(
-                f"agg() got {name}={expression!r}, which a stream cannot add up as rows come; use count, sum, avg, "
-                "min, max, first, last or stddev, or write tag() to a table with foreachBatch and aggregate that"
-            )
+        here, there = sorted_out(self.rows, measures, "agg()", in_stream=self.is_stream)
         frames = self.frame_table(here)
         if not there:
             return frames
         frame_id = f"{self.prefix}id"
-        columns = [as_column(expression).alias(name) for name, expression in there.items()]
-        grouped = self.tag(keep_outside=False).groupBy(frame_id).agg(*columns)
+        others = grouped(self.tag(keep_outside=False), [frame_id], [self.ts, *self.ties], there)
         fixed = [name for name in frames.columns if name not in measures]
-        return frames.join(grouped, frame_id, "left").select(*map(column, [*fixed, *measures]))
+        return frames.join(others, frame_id, "left").select(*map(column, [*fixed, *measures]))
 
     def tag(self, *, keep_outside: bool) -> DataFrame:
         """The rows with the ids of their frames."""
@@ -111,7 +93,7 @@ class Framing:
             *self.ties,
             *(f"{i.name}: {i.expression}" for i in self.scheme.inputs()),
         ]
-        buckets = self._n_buckets()
+        buckets = self.n_buckets()
         group = f"by {', '.join(self.by)}" if self.by else "as one group"
         return "\n".join(
             [
@@ -131,7 +113,8 @@ class Framing:
         """Whether the rows are a stream."""
         return bool(self.rows.isStreaming)
 
-    def _n_buckets(self) -> int:
+    def n_buckets(self) -> int:
+        """How many buckets the groups are hashed onto."""
         if not self.by:
             return 1
         return n_partitions(self.rows.sparkSession) if self.is_stream else n_buckets(self.rows.sparkSession)
@@ -152,18 +135,26 @@ class Framing:
             **wanted,
         )
 
-    def _run(self, extra: list[Column], kinds: list[tuple[str, T.DataType]], **wanted: Any) -> DataFrame:
+    def planned(self, extra: Sequence[Column] = (), **wanted: Any) -> tuple[list[Column], FramePlan]:
+        """The columns that travel, and the plan of the core for them."""
         chosen = [column(name) for name in (*self.by, self.ts, *self.ties)] + [*self.inputs, *extra]
         columns = [each.alias(f"__sf_{i}") for i, each in enumerate(chosen)]
-        rows = self.rows if self.is_stream else without_punctuation(self.rows, self.options)
-        travelling = rows.select(*columns)
-        plan = self._core_plan(travelling, **wanted)
-        schema = self._result_schema(plan, kinds)
-        if self.is_stream:
-            return stream_frames(self.rows, columns, self.ts, plan, self._n_buckets(), self.options, schema)
-        return table_frames(travelling, plan, self._n_buckets(), schema)
+        return columns, self._core_plan(self.rows.select(*columns), **wanted)
 
-    def _result_schema(self, plan: FramePlan, measures: list[tuple[str, T.DataType]]) -> T.StructType:
+    @property
+    def data(self) -> DataFrame:
+        """The rows that are data."""
+        return without_punctuation(self.rows, self.options)
+
+    def _run(self, extra: list[Column], kinds: list[tuple[str, T.DataType]], **wanted: Any) -> DataFrame:
+        columns, plan = self.planned(extra, **wanted)
+        schema = self.result_types(plan, kinds)
+        if self.is_stream:
+            return stream_frames(self.rows, columns, self.ts, plan, self.n_buckets(), self.options, schema)
+        return table_frames(self.data.select(*columns), plan, self.n_buckets(), schema)
+
+    def result_types(self, plan: FramePlan, measures: Sequence[tuple[str, T.DataType]] = ()) -> T.StructType:
+        """The columns of the results, as Spark knows them."""
         known = {field.name: field.dataType for field in self.rows.schema}
         if plan.tags:
             fields = [T.StructField(tag.name, known[tag.name]) for tag in plan.tags]

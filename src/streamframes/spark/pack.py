@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -51,23 +51,27 @@ class StreamPacking:
 
 
 def packing(
-    layout: Layout, n_buckets: int, stream: StreamPacking | None = None, *, side: int = 0
+    layout: Layout, n_buckets: int, stream: StreamPacking | None = None, *, side: int = 0, to_all: bool = False
 ) -> Callable[[Batches], Batches]:
     """A function for `mapInArrow`; its input is the group columns, the instant, then what travels.
 
-    In a stream a last column says which rows are punctuation, and every bucket hears of every batch.
+    In a stream a last column says which rows are punctuation, and every bucket hears of every batch. With `to_all`
+    every bucket gets every row.
     """
 
     def sent(packed: list[Packed], number: int) -> pa.RecordBatch:
         return split(packed, number) if stream is None else stream.addressed(split(packed, number, STREAM_PIECE))
 
     def pack(batches: Batches) -> Batches:
-        packer = Packer(n_buckets, side)
+        packer = Packer(1 if to_all else n_buckets, side)
         context = TaskContext.get()
-        number = (context.partitionId() if context else 0) << 32
+        # Where both sides have a single partition, Spark reads them in one task: its number does not tell them apart.
+        number = (2 * (context.partitionId() if context else 0) + side) << 32
         for batch in _gathered(batches, packer, many=stream is not None):
             word = batch.column(batch.num_columns - 1) if stream is not None else None
             packed = list(packer.pack(*_parts(layout, batch), word))
+            if to_all:
+                packed = [replace(chunk, bucket=bucket) for bucket in range(n_buckets) for chunk in packed]
             if packed:
                 yield sent(packed, number)
                 number += len(packed)

@@ -6,8 +6,8 @@ bucket that gets no rows. Results leave as Arrow streams in binary, with figures
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Protocol
 
 import pandas as pd
 import pyarrow as pa
@@ -15,12 +15,40 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor, Stateful
 
 from streamframes.core.chunks import NO_WORD
 from streamframes.core.pieces import gathered
-from streamframes.core.stream import BucketStream, StreamPlan
+from streamframes.core.stores import Store
+from streamframes.core.stream import Step
 from streamframes.spark.events import EventClock
 from streamframes.spark.workers import lasting, set_aside
 
-STEPS = "data binary, late long, open long, waiting long, point long"
 Batches = Iterator[pa.RecordBatch]
+_PIECE = ("start", "chunk", "piece", "data")
+
+
+class Bucket(Protocol):
+    """One bucket of a stream, with its state."""
+
+    def step(self, chunks: Iterable[tuple[int, pa.Buffer]], watermark: int) -> Step:
+        """Take what one micro-batch brings."""
+
+
+class BucketPlan(Protocol):
+    """What is done in every bucket: a framing, or a filling."""
+
+    @property
+    def figures(self) -> tuple[str, ...]:
+        """The names of what is counted."""
+
+    @property
+    def result_schema(self) -> pa.Schema:
+        """The columns of the results."""
+
+    def bucket(self, store: Store, given: Iterable[tuple[int, pa.Buffer]] = ()) -> Bucket:
+        """A bucket of this plan, with what is given before its first step."""
+
+
+def steps(plan: BucketPlan) -> str:
+    """The columns of what a step returns to Spark."""
+    return ", ".join(["data binary", *(f"{name} long" for name in plan.figures)])
 
 
 class SparkStore:
@@ -69,9 +97,10 @@ class SparkStore:
 class FrameProcessor(StatefulProcessor):
     """Carries the buckets of a stream to the core; the names of its methods are Spark's."""
 
-    def __init__(self, plan: StreamPlan, clock: EventClock | None) -> None:
+    def __init__(self, plan: BucketPlan, clock: EventClock | None) -> None:
         self.plan = plan
         self.clock = clock
+        self.given: list[dict[str, Any]] = []
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         """Spark's beginning of a task."""
@@ -84,9 +113,11 @@ class FrameProcessor(StatefulProcessor):
         timerValues: Any,
     ) -> Iterator[pd.DataFrame]:
         """Pieces of chunks have come."""
-        columns = ("start", "chunk", "piece", "data")
-        pieces = ({name: frame[name].to_numpy() for name in columns} for frame in rows)
-        yield self._step(gathered(pieces), timerValues)
+        yield self._step(gathered(map(_columns, rows)), timerValues)
+
+    def handleInitialState(self, key: Any, initialState: Any, timerValues: Any) -> None:
+        """Pieces that are given. In the first batch every bucket gets rows next, if only the word that it began."""
+        self.given.append(_columns(initialState))
 
     def handleExpiredTimer(
         self,
@@ -105,19 +136,23 @@ class FrameProcessor(StatefulProcessor):
         watermark = NO_WORD
         if self.clock is not None:
             watermark = self.clock.watermark(times.getCurrentWatermarkInMs())
-        bucket = BucketStream(self.plan, self.store)
+        bucket = self.plan.bucket(self.store, gathered(self.given))
+        self.given = []
         if fired is not None and self.store.timer == fired:
             self.store.timer = None
         step = bucket.step(chunks, watermark)
         due = None if step.due is None or self.clock is None else self.clock.wake(step.due)
         self.store.wake_at(due)
-        counts = {"late": step.late, "open": step.open, "waiting": step.waiting, "point": bucket.point}
-        return pd.DataFrame([{"data": _written(step.results, self.plan), **counts}])
+        return pd.DataFrame([{"data": _written(step.results, self.plan.result_schema), **step.figures}])
 
 
-def _written(batches: list[pa.RecordBatch], plan: StreamPlan) -> bytes:
+def _columns(pieces: pd.DataFrame) -> dict[str, Any]:
+    return {name: pieces[name].to_numpy() for name in _PIECE}
+
+
+def _written(batches: list[pa.RecordBatch], schema: pa.Schema) -> bytes:
     sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, plan.frames.result_schema) as writer:
+    with pa.ipc.new_stream(sink, schema) as writer:
         for batch in batches:
             writer.write_batch(batch)
     return bytes(sink.getvalue().to_pybytes())

@@ -1,8 +1,4 @@
-"""Streams: chunks of a bucket meet in one stateful group, which keeps what is open and what waits.
-
-rows ─ watermark ─ pack ─ (bucket, pieces) ─ by bucket ─ stateful processor ─ observe ─ unpack ─ frames
-       Catalyst    Python                   shuffle     Python, RocksDB      JVM       Python
-"""
+"""Frames of streams: what is asked of them, and what a checkpoint depends on."""
 
 from __future__ import annotations
 
@@ -14,28 +10,23 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from streamframes.core.chunks import NO_WORD
-from streamframes.core.clock import Clock, Duration, check_duration
+from streamframes.core.clock import Clock, Duration
 from streamframes.core.packing import ALL_GROUPS, DATA, ONE_GROUP
 from streamframes.core.plan import FramePlan
 from streamframes.core.schemes.base import Input, check_choice
 from streamframes.core.stream import LATE, StreamPlan
 from streamframes.errors import InvalidArgument
-from streamframes.spark.columns import column, scheme_input
-from streamframes.spark.events import USERS_CLOCK, EventClock, delay, event_time, instant_of, own_clock
-from streamframes.spark.pack import PIECES, StreamPacking, packing
-from streamframes.spark.processor import STEPS, FrameProcessor, unpacking
-from streamframes.spark.session import PROVIDER, SETTINGS, bucket_names, n_partitions
-
-WATERMARK = "spark.watermarkDelayMs"
+from streamframes.spark.columns import scheme_input
+from streamframes.spark.events import USERS_CLOCK, EventClock
+from streamframes.spark.stateful import pieces_of, stateful
+from streamframes.spark.watch import Watch, check_watch, event_clock
 
 
 @dataclass(frozen=True)
 class StreamOptions:
-    """What is asked of a stream; `lateness` is in ticks, None where the user has set a watermark or needs none."""
+    """What is asked of a stream."""
 
-    lateness: int | None
-    watched: bool
+    watch: Watch
     punctuation: Column | None
     punctuation_all: Column | None
     fragments: bool
@@ -60,45 +51,15 @@ def check_options(
         if not isinstance(value, bool):
             raise InvalidArgument(f"frames() got {name}={value!r}; it is True or False")
     check_choice(late, "late", LATE)
-    allowed = None
-    if lateness is not None:
-        check_duration(lateness, "lateness", zero=True)
-        allowed = clock.ticks(lateness, "lateness")
     words = [
         None if condition is None else scheme_input(rows, Input(name, condition, "condition"), "frames()")
         for name, condition in (("punctuation", punctuation), ("punctuation_all", punctuation_all))
     ]
-    watched = False
-    if rows.isStreaming:
-        watched = _check_stream(rows, ts, allowed, needs_watermark=words[0] is None and words[1] is None)
-    elif punctuations:
+    hint = None if any(word is not None for word in words) else ", or name rows that are punctuation with punctuation="
+    watch = check_watch(rows, ts, clock, lateness, "frames()", hint)
+    if punctuations and not rows.isStreaming:
         raise InvalidArgument("frames() got punctuations=True for a table, of which everything is known; leave it out")
-    return StreamOptions(allowed, watched, words[0], words[1], fragments, late, punctuations)
-
-
-def _check_stream(rows: DataFrame, ts: str, lateness: int | None, *, needs_watermark: bool) -> bool:
-    """Whether the user watches `ts`; refuses a stream that could never report a frame."""
-    watched = [field.name for field in rows.schema if WATERMARK in (field.metadata or {})]
-    others = [name for name in watched if name != ts]
-    if others:
-        raise InvalidArgument(
-            f"frames() got rows with a watermark on {others[0]!r}, but they are ordered by ts={ts!r}; "
-            f"write withWatermark({ts!r}, ...) or leave it out and give lateness="
-        )
-    if watched and lateness is not None:
-        raise InvalidArgument(f"frames() got lateness= for rows with a watermark on {ts!r}; give one of the two")
-    if not watched and lateness is None and needs_watermark:
-        raise InvalidArgument(
-            "frames() got a stream without a watermark; say how late rows may come with lateness='1 minute' or "
-            f"rows.withWatermark({ts!r}, '1 minute'), or name rows that are punctuation with punctuation="
-        )
-    provider = str(rows.sparkSession.conf.get(PROVIDER, ""))
-    if "RocksDB" not in provider:
-        raise InvalidArgument(
-            f"frames() of a stream needs the RocksDB state store, but {PROVIDER} is {provider.rpartition('.')[2]!r}; "
-            f"set it: spark.conf.set({PROVIDER!r}, {SETTINGS[PROVIDER]!r})"
-        )
-    return bool(watched)
+    return StreamOptions(watch, words[0], words[1], fragments, late, punctuations)
 
 
 def without_punctuation(rows: DataFrame, options: StreamOptions) -> DataFrame:
@@ -119,53 +80,19 @@ def stream_frames(
     schema: T.StructType,
 ) -> DataFrame:
     """The results of a plan on a stream: append mode, any sink."""
-    clock, rows = _watched(rows, ts, plan.clock, options)
-    travelling = rows.select(*columns, _word(options).alias("__sf_word"))
-    names = bucket_names(buckets, n_partitions(rows.sparkSession))
-    chunks = travelling.mapInArrow(packing(plan.layout, buckets, StreamPacking(names)), _pieces(clock))
+    clock = event_clock(plan.clock, [options.watch])
+    pieces = pieces_of(rows, columns, ts, plan.layout, buckets, options.watch, clock, word=word_of(options))
     stream_plan = StreamPlan(plan, identity(plan, buckets, options, clock), options.late, options.punctuations)
-    processor = FrameProcessor(stream_plan, clock)
-    mode = "EventTime" if clock is not None else "None"
-    steps = chunks.groupBy("bucket").transformWithStateInPandas(processor, STEPS, "Append", mode)
-    return _observed(steps, plan, rows.schema[ts].dataType).select("data").mapInArrow(unpacking(), schema)
+    return stateful(pieces, stream_plan, clock, plan.prefix, schema, rows.schema[ts].dataType)
 
 
-def _watched(rows: DataFrame, ts: str, clock: Clock, options: StreamOptions) -> tuple[EventClock | None, DataFrame]:
-    """The rows with a watermark, and how to read it; None where punctuation alone says what has been seen."""
-    if options.watched:
-        return USERS_CLOCK, rows
-    if options.lateness is None:
-        return None, rows
-    events = own_clock(clock, options.lateness)
-    instant = event_time(column(ts), rows.schema[ts].dataType, events)
-    return events, rows.withColumn("__sf_event", instant).withWatermark("__sf_event", delay(events, options.lateness))
-
-
-def _word(options: StreamOptions) -> Column:
+def word_of(options: StreamOptions) -> Column:
+    """Which rows are punctuation."""
     word: Column = F.lit(DATA)
     for condition, kind in ((options.punctuation, ONE_GROUP), (options.punctuation_all, ALL_GROUPS)):
         if condition is not None:
             word = F.when(condition, F.lit(kind)).otherwise(word)
     return word.cast("byte")
-
-
-def _pieces(clock: EventClock | None) -> T.StructType:
-    """The columns of a piece. Its event time is null, so that Spark drops none: late rows are counted, not chunks."""
-    metadata = {} if clock is None else {WATERMARK: 0}
-    return T.StructType([*PIECES, T.StructField("event", T.TimestampType(), metadata=metadata)])
-
-
-def _observed(steps: DataFrame, plan: FramePlan, kind: T.DataType) -> DataFrame:
-    """Figures for the query's progress."""
-    name = "streamframes" if plan.prefix == "frame_" else f"streamframes_{plan.prefix.rstrip('_')}"
-    point = F.min(F.when(F.col("point") > NO_WORD, F.col("point")))
-    return steps.observe(
-        name,
-        F.coalesce(F.sum("late"), F.lit(0)).alias("late_rows"),
-        F.coalesce(F.sum("open"), F.lit(0)).alias("open_frames"),
-        F.coalesce(F.sum("waiting"), F.lit(0)).alias("waiting_rows"),
-        instant_of(point, kind).alias("released_before"),
-    )
 
 
 def identity(plan: FramePlan, buckets: int, options: StreamOptions, clock: EventClock | None) -> dict[str, str]:
@@ -197,10 +124,10 @@ def _described(clock: EventClock | None) -> str:
 
 def explain_stream(options: StreamOptions) -> list[str]:
     """Which way the chunks of a stream go."""
-    if options.watched:
+    if options.watch.by_user:
         word = "the watermark of the rows"
     else:
-        word = "punctuation in the stream" if options.lateness is None else "the watermark of lateness="
+        word = "the watermark of lateness=" if options.watch.is_watched else "punctuation in the stream"
     told = {"count": "are counted", "fail": "stop the query"}[options.late]
     return [
         "  3 shuffle only chunks cross it, to the stateful group of their bucket",

@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from streamframes.core.fold import fold
+from streamframes.core.fold import BucketFold, fold
 from streamframes.core.plan import FramePlan
 from streamframes.spark.fold import Fold, folding
 from streamframes.spark.pack import IN_ORDER, PIECES, packing
@@ -24,7 +24,7 @@ EXPLAINED = (
 def table_frames(travelling: DataFrame, plan: FramePlan, buckets: int, schema: T.StructType) -> DataFrame:
     """The results of a plan on a table of group columns, the instant, and what travels."""
     chunks = travelling.mapInArrow(packing(plan.layout, buckets), PIECES)
-    return folded(chunks, buckets, partial(fold, plan), schema)
+    return folded(chunks, buckets, partial(fold, partial(BucketFold, plan)), schema)
 
 
 def folded(pieces: DataFrame, buckets: int, fold: Fold, schema: T.StructType) -> DataFrame:

@@ -1,0 +1,252 @@
+"""The filler: frames that wait for rows, and what has been added up for each of them.
+
+  frames  [-----)   [--------)  ...      wait, sorted by group and start
+  rows     . . .  .  . . . .             come in order, and are added to every frame that holds them
+  point   ----------->                   all rows before it have come: frames that end before it are complete
+
+A frame is a row of `table`, in ticks, beside its columns in `frames`. Rows are added in their order, so that a
+measure is the same however frames and rows were cut into batches.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from streamframes.core.accumulators import accumulators
+from streamframes.core.chunks import NO_WORD
+from streamframes.core.columns import Rows
+from streamframes.core.compiled import compiled
+from streamframes.core.fillplan import FillPlan
+from streamframes.core.groups import GroupIndex
+from streamframes.core.measures import Shares
+from streamframes.core.moves import edges
+from streamframes.core.packing import counting_order
+from streamframes.core.tags import tagged
+
+# Columns of the table: the group, first and last instant, before which instant rows have been added, how many, whether
+# the last instant is final, how many fragments were told and up to which instant, whether measures have begun.
+GROUP, LOW, HIGH, DONE, ADDED, FINAL, TOLD, TOLD_HIGH, BEGUN = range(9)
+FIELDS = 9
+NEVER = 2**63 - 1
+
+
+@compiled
+def _held(groups: Any, bounds: Any, ts: Any, first: Any, low: Any, high: Any, out: Any) -> None:
+    """Whether each row is in any frame; frames are sorted by group and start, `first` says where a group begins."""
+    for k in range(groups.size):
+        f, stop = first[groups[k]], first[groups[k] + 1]
+        reach: Any = np.int64(NO_WORD)
+        for i in range(bounds[k], bounds[k + 1]):
+            while f < stop and low[f] <= ts[i]:
+                reach = max(reach, high[f])
+                f += 1
+            out[i] = ts[i] <= reach
+
+
+@compiled
+def _pair(
+    groups: Any, bounds: Any, ts: Any, first: Any, low: Any, high: Any, done: Any, active: Any, frame: Any, row: Any
+) -> int:
+    """Every (frame, row) such that the frame holds the row and has not had it; where there is no room, only counts."""
+    n_pairs = 0
+    for k in range(groups.size):
+        f, stop, n_active = first[groups[k]], first[groups[k] + 1], 0
+        for i in range(bounds[k], bounds[k + 1]):
+            while f < stop and low[f] <= ts[i]:
+                active[n_active] = f
+                n_active += 1
+                f += 1
+            j = 0
+            while j < n_active:
+                a = active[j]
+                if high[a] < ts[i]:
+                    n_active -= 1
+                    active[j] = active[n_active]
+                    continue
+                if ts[i] >= done[a]:
+                    if n_pairs < frame.size:
+                        frame[n_pairs], row[n_pairs] = a, i
+                    n_pairs += 1
+                j += 1
+    return n_pairs
+
+
+class Filler:
+    """The frames of one bucket that wait for rows."""
+
+    def __init__(self, plan: FillPlan) -> None:
+        self.plan = plan
+        self.groups = GroupIndex(plan.keys)
+        self.frames = pa.RecordBatch.from_pylist([], schema=plan.frames)
+        self.table = np.empty((0, FIELDS), np.int64)
+        self.measures = accumulators(plan.measures, 1)
+        self._sorted: tuple[np.ndarray, np.ndarray] | None = None
+
+    def __len__(self) -> int:
+        return int(self.table.shape[0])
+
+    def add(self, frames: pa.RecordBatch, groups: np.ndarray, final: np.ndarray | None = None) -> None:
+        """Let frames wait, of groups by number; with fragments, a frame that is known has grown."""
+        low, high, there = edges(frames, self.plan.prefix)
+        fresh = np.zeros((frames.num_rows, FIELDS), np.int64)
+        fresh[:, GROUP] = groups
+        fresh[:, LOW] = np.where(there, low, 0)
+        fresh[:, HIGH] = np.where(there, high, NO_WORD)
+        fresh[:, DONE] = fresh[:, TOLD_HIGH] = NO_WORD
+        fresh[:, FINAL] = True if final is None else final
+        position = self._known(frames) if self.plan.fragments else np.full(frames.num_rows, -1)
+        known = position >= 0
+        for field in (HIGH, FINAL):
+            self.table[position[known], field] = fresh[known, field]
+        place = np.arange(len(self) + int((~known).sum()))
+        place[position[known]] = len(self) + np.flatnonzero(known)
+        place[len(self) :] = len(self) + np.flatnonzero(~known)
+        self.frames = pa.concat_batches([self.frames, frames]).take(pa.array(place))
+        self.table = np.concatenate([self.table, fresh[~known]])
+        self._sorted = None
+
+    def _known(self, frames: pa.RecordBatch) -> np.ndarray:
+        """Where a frame waits already, or -1."""
+        name = f"{self.plan.prefix}id"
+        waiting, ids = (as_ids(batch.column(name)) for batch in (self.frames, frames))
+        if not waiting.size:
+            return np.full(ids.size, -1)
+        order = np.argsort(waiting, kind="stable")
+        at = order[np.minimum(np.searchsorted(waiting[order], ids), waiting.size - 1)]
+        return np.where(waiting[at] == ids, at, -1)
+
+    def holds(self, rows: Rows) -> np.ndarray:
+        """Whether each row is in any waiting frame; each group's rows are in order."""
+        order, first = self._by_start()
+        out = np.zeros(len(rows), np.bool_)
+        _held(rows.groups, rows.bounds, rows.ts, first, self.table[order, LOW], self.table[order, HIGH], out)
+        return out
+
+    def fill(self, rows: Rows, point: int) -> list[pa.RecordBatch]:
+        """Add rows, in order, to the frames that hold them; no other row before `point` will come."""
+        frame, row = self._pairs(rows)
+        added = np.bincount(frame, minlength=len(self))
+        self.table[:, ADDED] += added
+        self.table[:, DONE] = np.maximum(self.table[:, DONE], np.minimum(_next(self.table[:, HIGH]), point))
+        taken = _taken(rows, frame, row)
+        results = self._tagged(taken) if self.plan.tags else self._measured(taken, added > 0, point)
+        self._leave((self.table[:, FINAL] != 0) & self._passed(point))
+        return [batch for batch in results if batch.num_rows]
+
+    def _passed(self, point: int) -> np.ndarray:
+        """Frames of which all rows that are certain have come."""
+        return np.asarray((self.table[:, HIGH] < point) | (point == NEVER))
+
+    def _pairs(self, rows: Rows) -> tuple[np.ndarray, np.ndarray]:
+        """Frames and the rows they hold, frame by frame, each frame's rows in order."""
+        order, first = self._by_start()
+        table = self.table[order]
+        where = (rows.groups, rows.bounds, rows.ts, first, table[:, LOW].copy(), table[:, HIGH].copy())
+        done, active, room = table[:, DONE].copy(), np.empty(len(self), np.int64), np.empty(0, np.int64)
+        size = _pair(*where, done, active, room, room)
+        frame, row = np.empty(size, np.int64), np.empty(size, np.int64)
+        _pair(*where, done, active, frame, row)
+        if (frame[1:] < frame[:-1]).any():
+            by_frame = np.empty(size, np.int64)
+            counting_order(frame, np.bincount(frame, minlength=len(self)), by_frame)
+            frame, row = frame[by_frame], row[by_frame]
+        return order[frame], row
+
+    def _by_start(self) -> tuple[np.ndarray, np.ndarray]:
+        """The frames sorted by group and start, and where each group begins."""
+        if self._sorted is None or self._sorted[1].size != len(self.groups) + 1:
+            order = np.lexsort((self.table[:, LOW], self.table[:, GROUP]))
+            first = np.searchsorted(self.table[order, GROUP], np.arange(len(self.groups) + 1))
+            self._sorted = (order, first)
+        return self._sorted
+
+    def _tagged(self, taken: Rows) -> list[pa.RecordBatch]:
+        frame = taken.group_of_row
+        keys = self.groups.values(self.table[frame, GROUP])
+        told = [self.frames.column(name).take(pa.array(frame)) for name in self.plan.told]
+        return [tagged(self.plan.tags, taken, keys, told, self.plan.result_schema)]
+
+    def _measured(self, taken: Rows, touched: np.ndarray, point: int) -> list[pa.RecordBatch]:
+        """The frames that are complete or have grown, with their measures so far."""
+        passed, final = self._passed(point), self.table[:, FINAL] != 0
+        told = passed & (final | (self.table[:, HIGH] > self.table[:, TOLD_HIGH]))
+        if not self.plan.keep_empty:
+            told &= self.table[:, ADDED] > 0
+        looked = np.flatnonzero(touched | told)
+        shares = Shares(looked, self.table[looked, BEGUN] != 0, ~(passed & final)[looked])
+        share_of_row = np.searchsorted(looked, taken.group_of_row)[:, None]
+        wanted = told[looked]
+        values = [measure.feed(shares, taken, share_of_row, len(self), wanted) for measure in self.measures]
+        self.table[looked, BEGUN] = 1
+        found = self._columns(np.flatnonzero(told), final)
+        self.table[told, TOLD] += 1
+        self.table[told, TOLD_HIGH] = self.table[told, HIGH]
+        return [pa.RecordBatch.from_arrays([*found, *values], schema=self.plan.result_schema)]
+
+    def _columns(self, chosen: np.ndarray, final: np.ndarray) -> list[pa.Array]:
+        """The columns of frames; their fragments are counted here, because some may have been told together."""
+        frames = self.frames.take(pa.array(chosen))
+        if self.plan.fragments:
+            fragment, is_final = (
+                frames.schema.get_field_index(f"{self.plan.prefix}{x}") for x in ("fragment", "final")
+            )
+            frames = frames.set_column(fragment, frames.schema.field(fragment), pa.array(self.table[chosen, TOLD]))
+            frames = frames.set_column(is_final, frames.schema.field(is_final), pa.array(final[chosen]))
+        return list(frames.columns)
+
+    def _leave(self, complete: np.ndarray) -> None:
+        if complete.any():
+            self.keep(np.flatnonzero(~complete))
+
+    def keep(self, positions: np.ndarray) -> None:
+        """Forget all frames but these."""
+        place = np.full(len(self), -1)
+        place[positions] = np.arange(positions.size)
+        for measure in self.measures:
+            measure.grow(len(self))
+            measure.keep(positions, place)
+        self.frames, self.table = self.frames.take(pa.array(positions)), self.table[positions]
+        self._sorted = None
+
+    def renumber(self, numbers: np.ndarray, place: np.ndarray) -> None:
+        """Forget all groups but `numbers`; group `g` is number `place[g]` from now on."""
+        self.groups.keep(numbers)
+        self.table[:, GROUP] = place[self.table[:, GROUP]]
+        self._sorted = None
+
+    def save(self) -> dict[str, Any]:
+        """Everything that must be known to go on later."""
+        columns = {str(i): column for i, column in enumerate(self.frames.columns)}
+        measures = [measure.save(len(self)) for measure in self.measures]
+        return {"groups": self.groups.save(), "frames": columns, "table": self.table, "measures": measures}
+
+    def load(self, saved: dict[str, Any]) -> None:
+        """Go on from what was saved."""
+        self.groups.load(saved["groups"])
+        self.table = saved["table"]
+        self.frames = pa.RecordBatch.from_arrays(list(saved["frames"].values()), schema=self.plan.frames)
+        for measure, kept in zip(self.measures, saved["measures"], strict=True):
+            measure.load(kept)
+        self._sorted = None
+
+
+def as_ids(column: pa.Array) -> np.ndarray:
+    """Longs that are all there."""
+    return np.asarray(column.to_numpy(zero_copy_only=False))
+
+
+def _next(instants: np.ndarray) -> np.ndarray:
+    """The instants one tick later; there is none after the last."""
+    return np.asarray(np.where(instants == NEVER, NEVER, instants + 1))
+
+
+def _taken(rows: Rows, frame: np.ndarray, row: np.ndarray) -> Rows:
+    """The rows of pairs that are sorted by frame, as rows of groups that are the frames."""
+    edge = np.flatnonzero(np.diff(frame, prepend=-1))
+    touched, bounds = frame[edge], np.append(edge, frame.size)
+    if row.size == len(rows) and (row == np.arange(row.size)).all():
+        return Rows(touched, bounds, rows.ts, rows.columns)
+    return rows.take(row, touched, bounds)

@@ -1,0 +1,54 @@
+"""The plan of a filling: what frames look like, what rows bring, and what is wanted of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from streamframes.core.measures import Measure
+from streamframes.core.packing import Layout
+from streamframes.core.tags import TagColumn
+
+# Which rows a chunk holds, where frames and rows meet in a bucket.
+FRAMES, ROWS = range(2)
+
+
+@dataclass(frozen=True)
+class FillPlan:
+    """Frames that are filled with rows of their group.
+
+    `frames` are all columns of a frame; `keys` the group columns in which a row must agree with a frame; `ts_type` the
+    type of instants; `columns` the types of what travels with a row. With `tags` the rows are the result, each with
+    the columns `told` of its frame; without, the frames with their `measures`, and those without rows only if
+    `keep_empty`. With `fragments` a frame comes several times and grows.
+    """
+
+    frames: pa.Schema
+    keys: pa.Schema
+    ts_type: pa.DataType
+    columns: tuple[pa.DataType, ...]
+    measures: tuple[Measure, ...] = ()
+    tags: tuple[TagColumn, ...] = ()
+    told: tuple[str, ...] = ()
+    keep_empty: bool = True
+    fragments: bool = False
+    prefix: str = "frame_"
+
+    @property
+    def row_layout(self) -> Layout:
+        """How rows are packed."""
+        return Layout(self.keys, self.ts_type, self.columns)
+
+    @property
+    def frame_layout(self) -> Layout:
+        """How frames are packed: by their start, with all of their columns."""
+        return Layout(self.keys, self.ts_type, tuple(self.frames.types))
+
+    @property
+    def result_schema(self) -> pa.Schema:
+        """The columns of what the plan is for."""
+        if self.tags:
+            told = [self.frames.field(name) for name in self.told]
+            return pa.schema([*(pa.field(tag.name, tag.type) for tag in self.tags), *told])
+        return pa.schema([*self.frames, *(pa.field(measure.name, measure.type) for measure in self.measures)])

@@ -1,0 +1,138 @@
+"""The doors to filling: frames of a table or a stream, filled with a table or a stream."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Any
+
+from pyspark.sql import DataFrame
+
+from streamframes.core.clock import Clock
+from streamframes.core.moves import Move
+from streamframes.errors import InvalidArgument
+from streamframes.spark.columns import clock_of
+from streamframes.spark.fill_streams import Waiting, fill_framing, fill_given
+from streamframes.spark.fill_tables import fill_table
+from streamframes.spark.filling import plan_filling
+from streamframes.spark.framing import Framing
+from streamframes.spark.moves import moved_frames
+from streamframes.spark.session import require_dataframe
+
+
+def fill_frames(
+    framing: Framing,
+    moves: tuple[Move, ...],
+    rows: DataFrame,
+    *,
+    ts: str | Sequence[str],
+    by: Any,
+    keep_empty: bool,
+    wait: bool,
+    lateness: Any,
+    measures: Mapping[str, Any],
+) -> DataFrame:
+    """`Frames.fill`."""
+    require_dataframe(rows, "fill")
+    waiting = Waiting(wait, lateness, framing.options.late)
+    frames = moved_frames(framing.frame_table(()), moves, framing.prefix)
+    if not framing.is_stream:
+        return _fill_table(frames, rows, waiting, ts, by, keep_empty, framing.prefix, measures)
+    filling = plan_filling(
+        frames.schema,
+        rows,
+        ts=ts,
+        by=by,
+        keep_empty=keep_empty,
+        measures=measures,
+        prefix=framing.prefix,
+        in_stream=True,
+    )
+    return fill_framing(framing, moves, filling, waiting)
+
+
+def fill_own(framing: Framing, moves: tuple[Move, ...], measures: Mapping[str, Any]) -> DataFrame:
+    """Moved frames filled with the rows they were found in."""
+    watch = framing.options.watch
+    return fill_frames(
+        framing,
+        moves,
+        framing.data,
+        ts=[framing.ts, *framing.ties],
+        by=framing.by,
+        keep_empty=True,
+        wait=True,
+        lateness=_duration(framing.clock, watch.lateness),
+        measures=measures,
+    )
+
+
+def _duration(clock: Clock, ticks: int | None) -> timedelta | int | None:
+    """Ticks as the user would write them."""
+    if ticks is None or clock.kind == "integer":
+        return ticks
+    return timedelta(days=ticks) if clock.kind == "date" else timedelta(microseconds=ticks)
+
+
+def fill_frame_table(
+    frames: DataFrame,
+    rows: DataFrame,
+    *,
+    ts: str | Sequence[str],
+    by: Any,
+    keep_empty: bool,
+    lateness: Any,
+    prefix: str,
+    measures: Mapping[str, Any],
+) -> DataFrame:
+    """`fill()` of any table of frames."""
+    for name, value in (("frames", frames), ("rows", rows)):
+        if not hasattr(value, "mapInArrow"):
+            raise InvalidArgument(f"fill() got {name} of type {type(value).__name__}; give a Spark DataFrame")
+    if frames.isStreaming:
+        raise InvalidArgument(
+            "fill() got a stream of frames; write sf.frames(...).fill(...), which finds and fills them in one stage"
+        )
+    check_frame_table(frames, prefix, "fill")
+    return _fill_table(frames, rows, Waiting(lateness=lateness), ts, by, keep_empty, prefix, measures)
+
+
+def check_frame_table(frames: DataFrame, prefix: str, verb: str) -> Clock:
+    """Refuse a table that has no frames; returns the clock of their instants."""
+    edges = [f"{prefix}start", f"{prefix}end"]
+    missing = [name for name in edges if name not in frames.columns]
+    if missing:
+        raise InvalidArgument(
+            f"{verb}() got frames without {missing[0]!r}; their columns are {', '.join(frames.columns)}; "
+            "name what comes before start and end with prefix="
+        )
+    start, end = (frames.schema[name].dataType for name in edges)
+    if start != end:
+        raise InvalidArgument(
+            f"{verb}() got {edges[0]!r} of type {start.simpleString()} and {edges[1]!r} of type {end.simpleString()}; "
+            "give them one type"
+        )
+    return clock_of(start, edges[0], verb)
+
+
+def _fill_table(
+    frames: DataFrame,
+    rows: DataFrame,
+    waiting: Waiting,
+    ts: str | Sequence[str],
+    by: Any,
+    keep_empty: bool,
+    prefix: str,
+    measures: Mapping[str, Any],
+) -> DataFrame:
+    filling = plan_filling(
+        frames.schema,
+        rows,
+        ts=ts,
+        by=by,
+        keep_empty=keep_empty,
+        measures=measures,
+        prefix=prefix,
+        in_stream=rows.isStreaming,
+    )
+    return fill_given(frames, filling, waiting) if rows.isStreaming else fill_table(frames, filling)

@@ -1,0 +1,75 @@
+"""Filling tables: chunks of frames and of rows meet in the partition of their bucket, and are folded together."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
+
+from streamframes.core.fillplan import FRAMES, ROWS, FillPlan
+from streamframes.core.fold import BucketFill, fold
+from streamframes.spark.columns import as_column, column
+from streamframes.spark.filling import Filling
+from streamframes.spark.measures import grouped
+from streamframes.spark.pack import PIECES, packing
+from streamframes.spark.session import n_buckets
+from streamframes.spark.tables import folded
+
+# What tells frames apart where Spark must bring rows and frames together again.
+_IDENTITY = ("__sf_first", "__sf_second")
+
+
+def fill_table(frames: DataFrame, filling: Filling) -> DataFrame:
+    """The frames of a table with measures of the rows they hold, or the rows with the ids of their frames."""
+    if filling.is_tagging:
+        return _pass(frames, filling, tags=True)
+    if not filling.others:
+        return _pass(frames, filling, tags=False)
+    return _with_others(frames, filling)
+
+
+def _pass(frames: DataFrame, filling: Filling, *, tags: bool) -> DataFrame:
+    columns, plan = filling.planned(tags=tags)
+    buckets = n_buckets(frames.sparkSession) if filling.by else 1
+    ours = frame_columns(frames, filling, plan).mapInArrow(packing(plan.frame_layout, buckets, side=FRAMES), PIECES)
+    theirs = filling.rows.select(*columns).mapInArrow(packing(plan.row_layout, buckets, side=ROWS), PIECES)
+    schema = filling.result_types(tags=tags)
+    return folded(ours.union(theirs), buckets, partial(fold, partial(BucketFill, plan)), schema)
+
+
+def frame_columns(frames: DataFrame, filling: Filling, plan: FillPlan) -> DataFrame:
+    """The frames as they are packed: groups, an instant to be sorted by, and all columns."""
+    start, end = (column(f"{filling.prefix}{name}") for name in ("start", "end"))
+    sorted_by = F.coalesce(start, end, _some_instant(frames.schema[f"{filling.prefix}start"].dataType))
+    chosen = [*map(column, filling.by), sorted_by, *map(column, plan.frames.names)]
+    return frames.select(*(each.alias(f"__sf_{i}") for i, each in enumerate(chosen)))
+
+
+def _some_instant(kind: T.DataType) -> Column:
+    """Where frames without edges are sorted."""
+    return F.lit(0).cast(kind) if isinstance(kind, T.IntegralType) else F.lit("1970-01-01").cast(kind)
+
+
+def _with_others(frames: DataFrame, filling: Filling) -> DataFrame:
+    """Measures that only Spark knows: rows are tagged and grouped, and joined to the frames with the other measures."""
+    values = [part for name in frames.columns for part in (column(name), column(name).isNull())]
+    hashes = (F.xxhash64(*values), F.xxhash64(F.lit(1), *values))
+    named = frames.select("*", *(each.alias(name) for name, each in zip(_IDENTITY, hashes, strict=True)))
+    filling = replace(filling, frames=named.schema)
+    mine = _pass(named, filling, tags=False)
+    tagging = replace(filling, told=_IDENTITY)
+    tagged = _pass(named.dropDuplicates(list(_IDENTITY)), tagging, tags=True)
+    others = grouped(tagged, _IDENTITY, [filling.ts, *filling.ties], {**filling.others, "__sf_there": F.lit(True)})
+    nothing = {f"__sf_none_{i}": as_column(each) for i, each in enumerate(filling.others.values())}
+    of_none = filling.rows.limit(0).agg(*(each.alias(name) for name, each in nothing.items()))
+    joined = mine.join(others, list(_IDENTITY), "left").crossJoin(F.broadcast(of_none))
+    told = {
+        name: F.when(column("__sf_there"), column(name)).otherwise(column(f"__sf_none_{i}")).alias(name)
+        for i, name in enumerate(filling.others)
+    }
+    if not filling.keep_empty:
+        joined = joined.filter(column("__sf_there"))
+    return joined.select(*map(column, frames.columns), *(told.get(name, column(name)) for name in filling.names))

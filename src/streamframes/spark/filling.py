@@ -1,0 +1,210 @@
+"""Fillings: frames and the rows that fill them, all checked before a job starts; then tables and streams go their ways.
+
+frames ─┬─ both are tables:   pack, shuffle chunks of both, fold           `fill_tables`
+rows   ─┘  one is a stream:   one stateful stage for frames and rows       `fill_streams`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import types as T
+
+from streamframes.core.clock import Clock
+from streamframes.core.fillplan import FillPlan
+from streamframes.core.tags import TagColumn
+from streamframes.errors import InvalidArgument
+from streamframes.spark.columns import arrow_type, clock_of, column, names
+from streamframes.spark.measures import InPass, sorted_out, travelling
+from streamframes.spark.session import require_dataframe
+
+
+@dataclass(frozen=True)
+class Filling:
+    """Rows that fill frames: what is known before anything runs.
+
+    `frames` are the columns of the frames; `by` maps group columns of the frames to those of the rows; of the
+    measures, in the order of `names`, `measures` are computed in the same pass and `others` by Spark; without any,
+    the rows are the result, with the columns `told` of their frame.
+    """
+
+    frames: T.StructType
+    rows: DataFrame
+    ts: str
+    ties: tuple[str, ...]
+    by: Mapping[str, str]
+    clock: Clock
+    names: tuple[str, ...]
+    measures: tuple[InPass, ...]
+    others: Mapping[str, Any]
+    told: tuple[str, ...]
+    keep_empty: bool
+    prefix: str
+
+    @property
+    def is_tagging(self) -> bool:
+        """Whether the rows are the result."""
+        return not self.measures and not self.others
+
+    def planned(self, *, tags: bool, fragments: bool = False) -> tuple[list[Column], FillPlan]:
+        """The columns of the rows that travel, and the plan of the core for them."""
+        extra, measures = travelling(() if tags else self.measures, len(self.ties))
+        others = [name for name in self.rows.columns if name not in (*self.by.values(), self.ts)] if tags else []
+        chosen = [*map(column, (*self.by.values(), self.ts, *self.ties)), *extra, *map(column, others)]
+        columns = [each.alias(f"__sf_{i}") for i, each in enumerate(chosen)]
+        kinds = [arrow_type(field.dataType) for field in self.rows.select(*columns).schema]
+        n_keys = len(self.by)
+        plan = FillPlan(
+            frames=pa.schema([(field.name, arrow_type(field.dataType)) for field in self.frames]),
+            keys=pa.schema(list(zip(self.by, kinds[:n_keys], strict=True))),
+            ts_type=kinds[n_keys],
+            columns=tuple(kinds[n_keys + 1 :]),
+            measures=measures,
+            tags=self._tags(others) if tags else (),
+            told=self.told,
+            keep_empty=self.keep_empty,
+            fragments=fragments,
+            prefix=self.prefix,
+        )
+        return columns, plan
+
+    def _tags(self, others: Sequence[str]) -> tuple[TagColumn, ...]:
+        """Where each column of the rows comes from."""
+        keys = list(self.by.values())
+        tags = []
+        for field in self.rows.schema:
+            source, index = "column", len(self.ties) + others.index(field.name) if field.name in others else 0
+            if field.name in keys:
+                source, index = "key", keys.index(field.name)
+            elif field.name == self.ts:
+                source = "ts"
+            tags.append(TagColumn(field.name, source, index, arrow_type(field.dataType)))  # type: ignore[arg-type]
+        return tuple(tags)
+
+    def result_types(self, *, tags: bool) -> T.StructType:
+        """The columns of the results, as Spark knows them."""
+        if tags:
+            return T.StructType([*self.rows.schema, *(self.frames[name] for name in self.told)])
+        return T.StructType([*self.frames, *(T.StructField(m.name, m.type) for m in self.measures)])
+
+
+def plan_filling(
+    frames: T.StructType,
+    rows: DataFrame,
+    *,
+    ts: str | Sequence[str],
+    by: Any,
+    keep_empty: bool,
+    measures: Mapping[str, Any],
+    prefix: str,
+    in_stream: bool,
+) -> Filling:
+    """Check everything that can be checked before a job starts."""
+    require_dataframe(rows, "fill")
+    if not isinstance(keep_empty, bool):
+        raise InvalidArgument(f"fill() got keep_empty={keep_empty!r}; it is True or False")
+    order = names(ts, "ts", rows, "fill")
+    if not order:
+        raise InvalidArgument(f"fill() got ts={ts!r}; name the column that orders the rows")
+    start = frames[f"{prefix}start"].dataType
+    clock = _check_instant(rows, order[0], start)
+    groups = shared_groups(frames, rows, by, "fill", reserved=order)
+    _check_names(frames, measures)
+    here, there = sorted_out(rows, measures, "fill()", in_stream=in_stream)
+    told = [name for name in (f"{prefix}id", f"{prefix}piece") if name in frames.names]
+    if not measures:
+        _check_told(frames, rows, told, prefix)
+    return Filling(
+        frames,
+        rows,
+        order[0],
+        tuple(order[1:]),
+        groups,
+        clock,
+        tuple(measures),
+        tuple(here),
+        there,
+        tuple(told),
+        keep_empty,
+        prefix,
+    )
+
+
+def _check_instant(rows: DataFrame, ts: str, start: T.DataType) -> Clock:
+    kind = rows.schema[ts].dataType
+    clock = clock_of(kind, ts, "fill")
+    if kind != start and not (clock.kind == "integer" and isinstance(start, T.IntegralType)):
+        raise InvalidArgument(
+            f"fill() got ts={ts!r} of type {kind.simpleString()}, but the frames' instants are {start.simpleString()}; "
+            f"cast it: rows.withColumn({ts!r}, F.col({ts!r}).cast({start.simpleString()!r}))"
+        )
+    return clock
+
+
+def shared_groups(
+    frames: T.StructType, rows: DataFrame, by: Any, verb: str, reserved: Sequence[str] = ()
+) -> dict[str, str]:
+    """The group columns of the frames, and what the rows call them."""
+    pairs = _pairs(by, verb)
+    found: dict[str, str] = {}
+    for name, other in pairs.items():
+        if name not in frames.names:
+            known = ", ".join(frames.names)
+            raise InvalidArgument(f"{verb}() got by={name!r}, which is not a column of the frames; they have {known}")
+        spelled = _spelled(name, other, rows, verb)
+        if spelled in reserved or spelled in found.values():
+            raise InvalidArgument(f"{verb}() got by={by!r} and ts={list(reserved)}; each column may be named once")
+        ours, theirs = frames[name].dataType, rows.schema[spelled].dataType
+        if ours != theirs:
+            raise InvalidArgument(
+                f"{verb}() got by={name!r}, which is {ours.simpleString()} in the frames and {theirs.simpleString()} "
+                f"({spelled!r}) in the rows; cast one of them"
+            )
+        found[name] = spelled
+    return found
+
+
+def _spelled(name: str, other: str, rows: DataFrame, verb: str) -> str:
+    try:
+        return names(other, "by", rows, verb)[0]
+    except InvalidArgument as error:
+        raise InvalidArgument(
+            f"{error}; say what stands for {name!r} with by={{{name!r}: '...'}}, or leave it out of by= if a row fills "
+            "frames of all groups"
+        ) from None
+
+
+def _pairs(by: Any, verb: str) -> dict[str, str]:
+    if isinstance(by, Mapping):
+        return dict(by)
+    named = [by] if isinstance(by, str) else by
+    if not isinstance(named, Sequence) or not all(isinstance(name, str) for name in named):
+        raise InvalidArgument(
+            f"{verb}() got by={by!r}; give names that both sides have, or a mapping like {{'router': 'device_id'}}"
+        )
+    return {name: name for name in named}
+
+
+def _check_names(frames: T.StructType, measures: Mapping[str, Any]) -> None:
+    for name in measures:
+        if name in frames.names:
+            raise InvalidArgument(f"fill() got the measure {name!r}, which is a column of the frames; rename it")
+
+
+def _check_told(frames: T.StructType, rows: DataFrame, told: Sequence[str], prefix: str) -> None:
+    if not told:
+        known = ", ".join(frames.names)
+        raise InvalidArgument(
+            f"fill() without measures tags rows with {prefix + 'id'!r}, which the frames do not have; they have {known}"
+            "; add such a column, or give measures like n='count(*)'"
+        )
+    clash = [name for name in told if name in rows.columns]
+    if clash:
+        raise InvalidArgument(
+            f"fill() would add {clash[0]!r}, but the rows have a column of that name; rename it, or choose another "
+            "with frames(..., prefix='my_')"
+        )
