@@ -6,6 +6,7 @@ loss = sf.frames(reports, sf.Threshold("drop_pct > 0.3", min_duration="2 minutes
 loss.toDF()
 """
 
+from streamframes.accuracy import accuracy
 from streamframes.api import Frames, fill, frames, session
 from streamframes.core.checks import BrokenLaw, check_scheme
 from streamframes.core.compiled import AFTER, BEFORE, GOES_ON
@@ -47,6 +48,7 @@ __all__ = [
     "StreamFramesError",
     "Theory",
     "Threshold",
+    "accuracy",
     "check_scheme",
     "fill",
     "frames",

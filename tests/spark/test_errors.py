@@ -88,7 +88,10 @@ def test_tag_refuses_a_name_that_is_taken_and_offers_a_prefix(rows: Any) -> None
         ),
         ({"worst": "maximum(drop_pct)"}, r"agg\(\) got worst='maximum\(drop_pct\)', which Spark cannot evaluate"),
         ({"worst": "drop_pct"}, r"agg\(\) got worst='drop_pct', which is not an aggregate; write one like"),
-        ({"worst": sf.Fold("text", (0.0,), max, max)}, r"agg\(\) got worst=.text. of type string, which is not a number"),
+        (
+            {"worst": sf.Fold("text", (0.0,), max, max)},
+            r"agg\(\) got worst=.text. of type string, which is not a number",
+        ),
         ({"worst": 3}, r"agg\(\) got worst=3, which Spark cannot evaluate: it is neither Spark SQL nor a Column"),
     ],
 )

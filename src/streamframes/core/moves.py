@@ -126,8 +126,7 @@ def _shifted(frames: pa.RecordBatch, move: Shift, prefix: str) -> pa.RecordBatch
     result = frames
     for name, text in ((f"{prefix}start", move.start), (f"{prefix}end", move.end)):
         if text is not None:
-            kind = frames.schema.field(name).type
-            values = translate(text, frames.schema).evaluate(frames).cast(kind)
+            values = translate(text, frames.schema).evaluate(frames)
             result = result.set_column(frames.schema.get_field_index(name), frames.schema.field(name), values)
     _check_reach(frames, result, move, prefix)
     return result

@@ -129,8 +129,11 @@ def _bound(name: str, text: Any, frames: pa.Schema, prefix: str) -> int | None:
         return 0
     if not isinstance(text, str):
         raise InvalidArgument(f"fill() of a stream got move({name}={text!r}); write it as SQL text there")
+    wanted = frames.field(f"{prefix}start").type
     try:
-        translate(text, frames)
+        found = translate(text, frames).type
+        if found != wanted:
+            raise Untranslatable(f"there it would be {found}, not {wanted}")
     except Untranslatable as why:
         raise InvalidArgument(
             f"fill() of a stream got move({name}={text!r}), which only Spark can evaluate: {why}; "

@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from streamframes.core.sql.coercion import is_decimal
 from streamframes.core.sql.reader import Reader
+from streamframes.core.sql.rules import RULES
 from streamframes.core.sql.syntax import parsed
 from streamframes.core.sql.terms import Term, Untranslatable
 from streamframes.errors import StreamFramesError
@@ -43,8 +44,11 @@ def translate(text: str, schema: pa.Schema) -> Expression:
     ([True, False, None], ('speed',))
     """
     tree = parsed(text)
-    reader = Reader(schema)
-    term = reader.term(tree)
+    reader = Reader(schema, RULES)
+    try:
+        term = reader.term(tree)
+    except pa.ArrowInvalid as error:
+        raise Untranslatable(f"{text!r} has a literal that is too large: {error}") from error
     if is_decimal(term.type) or pa.types.is_null(term.type):
         raise Untranslatable(f"{text!r} is a {term.type}")
     return Expression(text, schema, term.type, tuple(reader.used), term)
