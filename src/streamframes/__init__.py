@@ -7,6 +7,7 @@ loss.toDF()
 """
 
 from streamframes.accuracy import accuracy
+from streamframes.algebra import at, complement, coverage, intersect, overlaps, subtract, union
 from streamframes.api import Frames, fill, frames, session
 from streamframes.core.checks import BrokenLaw, check_scheme
 from streamframes.core.compiled import AFTER, BEFORE, GOES_ON
@@ -49,9 +50,16 @@ __all__ = [
     "Theory",
     "Threshold",
     "accuracy",
+    "at",
     "check_scheme",
+    "complement",
+    "coverage",
     "fill",
     "frames",
     "frames_of",
+    "intersect",
+    "overlaps",
     "session",
+    "subtract",
+    "union",
 ]

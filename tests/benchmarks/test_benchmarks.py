@@ -15,8 +15,9 @@ import pyarrow.parquet as pq
 import pytest
 from rich.console import Console
 
-from benchmarks import core, growth, memory, options, soak, streams, tables
+from benchmarks import algebra, core, growth, memory, options, soak, streams, tables
 from benchmarks.contenders import LOOP, NOTHING, NUMBA, OURS, WINDOWS, contenders_of
+from benchmarks.frame_tables import FrameShape, frame_table
 from benchmarks.generated import FILES, Shape, files
 from benchmarks.options import Options, parse
 from benchmarks.report import Report, Target, save, show
@@ -185,3 +186,43 @@ def test_the_report_of_a_soak_sees_growth() -> None:
     assert all(target.is_met for target in flat.targets)
     growing = soak.report_of([batch(number, 0.1) for number in range(40)], 100, "17")
     assert [target.is_met for target in growing.targets] == [False, True, True]
+
+
+def test_the_frames_of_the_algebra_lie_as_their_case_says() -> None:
+    def edges(case: str, side: str) -> Any:
+        table = frame_table(FrameShape(case, 30, 3), side)
+        return [np.asarray(table[name].cast(pa.int64()))[1::3] for name in ("frame_start", "frame_end")]
+
+    (start, end), (their_start, their_end) = edges("apart", "a"), edges("apart", "b")
+    assert (end < their_start).all()
+    assert (their_end[:-1] < start[1:]).all()
+    start, end = edges("neighbours", "a")
+    assert (start[1:] < end[:-1]).all()
+    start, end = edges("covered", "a")
+    assert start.argmin() == end.argmax() == 0
+    assert (start[2:] > end[1:-1]).all()
+
+
+def test_the_report_of_the_algebra_shows_growth_and_the_join(tmp_path: Path) -> None:
+    def seen(verb: str, case: str, rows: int, way: str, seconds: float) -> Measurement:
+        return Measurement(Contender(way, f"{verb}, {case}", 100, rows, lambda: None, lambda: 7), 7, [seconds])
+
+    grown = [
+        seen(verb, case, rows, algebra.OURS, seconds)
+        for case in algebra.CASES
+        for verb in algebra.VERBS
+        for rows, seconds in ((100, 1.0), (400, 4.0))
+    ]
+    joined = [seen("overlaps", case, 100, algebra.JOIN, 1.5) for case in algebra.CASES]
+    report = algebra.report_of([*grown, *joined], Options(rows=400, rounds=1, out=tmp_path), "17")
+    assert ["at", "covered", algebra.OURS, "1.00", "4.00", "4.00"] in report.cells
+    assert ["overlaps", "apart", algebra.JOIN, "1.50", "-", "-"] in report.cells
+    assert [target.is_met for target in report.targets] == [True] * 21 + [False] * 3
+
+
+@pytest.mark.spark
+def test_the_algebra_finds_as_many_pairs_as_the_join(spark: Any, tmp_path: Path) -> None:
+    settings = Options(rows=2_000, rounds=0, out=tmp_path, cache=tmp_path)
+    wanted = [each for each in algebra.contenders_of("covered", spark, settings) if each.task.startswith("overlaps")]
+    found = {each.contender.name: each.frames for each in measure(wanted[:2], 0, QUIET)}
+    assert found == {algebra.OURS: 900, algebra.JOIN: 900}

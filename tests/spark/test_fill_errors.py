@@ -40,19 +40,28 @@ def streams(spark: Any) -> tuple[Any, Any]:
     ("arguments", "message"),
     [
         ({"ts": "when"}, r"fill\(\) got ts='when', which is not a column; the columns are device"),
-        ({"ts": "day"}, r"got ts='day' of type date, but the frames' instants are timestamp; cast it"),
-        ({"ts": "device"}, r"got ts='device' of type string; ts must be"),
+        (
+            {"ts": "day", "by": ()},
+            r"got 'frame_start' of type timestamp in the frames and 'day' of type date in the rows; cast one",
+        ),
+        ({"ts": "device", "by": ()}, r"got the rows with 'device' of type string; it must be a timestamp"),
         ({"ts": []}, r"got ts=\[\]; name the column"),
-        ({"ts": "sent"}, r"got by='router', which is not a column; the columns are device"),
-        ({"ts": "sent", "by": "device"}, r"by='device', which is not a column of the frames; they have router, port"),
-        ({"ts": "sent", "by": {"router": "dev"}}, r"got by='dev', which is not a column"),
+        ({"ts": "sent"}, r"got by='router', which is not a column of the rows; the columns are device.* write by="),
+        (
+            {"ts": "sent", "by": "device"},
+            r"by='device', which is not a column of the frames; the columns are router, port",
+        ),
+        ({"ts": "sent", "by": {"router": "dev"}}, r"got by='dev', which is not a column of the rows"),
         (
             {"ts": "sent", "by": {"router": "number"}},
-            r"by='router', which is string in the frames and bigint \('number'",
+            r"got 'router' of type string in the frames and 'number' of type bigint in the rows",
         ),
-        ({"ts": "sent", "by": {"port": "number"}}, r"by='port', which is int in the frames and bigint .* cast one"),
-        ({"ts": "sent", "by": {"router": "device", "port": "device"}}, r"int in the frames|may be named once"),
-        ({"ts": "sent", "by": 3}, r"got by=3; give names"),
+        (
+            {"ts": "sent", "by": {"port": "number"}},
+            r"got 'port' of type int in the frames and 'number' of type bigint in the rows; cast one",
+        ),
+        ({"ts": "sent", "by": {"router": "device", "port": "device"}}, r"each column may be named once"),
+        ({"ts": "sent", "by": 3}, r"got by=3; give a column name or a list"),
         ({"ts": "sent", "by": (), "n": "count(nothing)"}, r"got n='count\(nothing\)', which Spark cannot evaluate"),
         ({"ts": "sent", "by": (), "n": "id + 1"}, r"got n='id \+ 1', which is not an aggregate"),
         ({"ts": "sent", "by": (), "router": "count(*)"}, r"the measure 'router', which is a column of the frames"),
@@ -98,10 +107,10 @@ def test_arguments_of_moves(frames: sf.Frames, move: Any, message: str) -> None:
 def test_a_table_of_frames_needs_edges(spark: Any, commands: Any) -> None:
     frames = spark.sql("select timestamp'2020-01-01' a_start, 1 a_end, 1 x")
     with pytest.raises(
-        sf.InvalidArgument, match=r"got frames without 'frame_start'; their columns are a_start, a_end, x"
+        sf.InvalidArgument, match=r"got the frames without the column 'frame_start'; the columns are a_start, a_end, x"
     ):
         sf.fill(frames, commands, ts="sent")
-    with pytest.raises(sf.InvalidArgument, match=r"'a_start' of type timestamp and 'a_end' of type int; give them one"):
+    with pytest.raises(sf.InvalidArgument, match=r"'a_start' of type timestamp and 'a_end' of type int; cast one"):
         sf.fill(frames, commands, ts="sent", prefix="a_")
     good = frames.select("a_start", F.col("a_start").alias("a_end"))
     with pytest.raises(sf.InvalidArgument, match=r"tags rows with 'a_id', which the frames do not have"):

@@ -21,22 +21,22 @@ _INTEGERS = (T.ByteType, T.ShortType, T.IntegerType, T.LongType)
 _TIMES = (T.TimestampType, T.TimestampNTZType)
 
 
-def names(value: Any, argument: str, rows: DataFrame, verb: str) -> list[str]:
-    """The columns that an argument names, spelled as in the table."""
+def names(value: Any, argument: str, rows: DataFrame, verb: str, *, table: str = "") -> list[str]:
+    """The columns that an argument names, spelled as in the table, which an error calls `table` where there are two."""
     wanted = [value] if isinstance(value, str) else value
     if not isinstance(wanted, Sequence) or not all(isinstance(name, str) for name in wanted):
         raise InvalidArgument(f"{verb}() got {argument}={value!r}; give a column name or a list of them")
-    return [_spelled(name, argument, rows, verb) for name in wanted]
+    return [_spelled(name, argument, rows, verb, table) for name in wanted]
 
 
-def _spelled(name: str, argument: str, rows: DataFrame, verb: str) -> str:
+def _spelled(name: str, argument: str, rows: DataFrame, verb: str, table: str) -> str:
     if name in rows.columns:
         return name
     alike = [column for column in rows.columns if column.lower() == name.lower()]
     if len(alike) == 1:
         return alike[0]
-    known = ", ".join(rows.columns)
-    raise InvalidArgument(f"{verb}() got {argument}={name!r}, which is not a column; the columns are {known}")
+    known, where = ", ".join(rows.columns), f" of {table}" if table else ""
+    raise InvalidArgument(f"{verb}() got {argument}={name!r}, which is not a column{where}; the columns are {known}")
 
 
 def column(name: str) -> Column:

@@ -11,10 +11,10 @@ from pyspark.sql import DataFrame
 from streamframes.core.clock import Clock
 from streamframes.core.moves import Move
 from streamframes.errors import InvalidArgument
-from streamframes.spark.columns import clock_of
 from streamframes.spark.fill_streams import Waiting, fill_framing, fill_given
 from streamframes.spark.fill_tables import fill_table
 from streamframes.spark.filling import plan_filling
+from streamframes.spark.frametables import check_prefix
 from streamframes.spark.framing import Framing
 from streamframes.spark.moves import moved_frames
 from streamframes.spark.session import require_dataframe
@@ -39,7 +39,7 @@ def fill_frames(
     if not framing.is_stream:
         return _fill_table(frames, rows, waiting, ts, by, keep_empty, framing.prefix, measures)
     filling = plan_filling(
-        frames.schema,
+        frames,
         rows,
         ts=ts,
         by=by,
@@ -86,33 +86,14 @@ def fill_frame_table(
     measures: Mapping[str, Any],
 ) -> DataFrame:
     """`fill()` of any table of frames."""
-    for name, value in (("frames", frames), ("rows", rows)):
-        if not hasattr(value, "mapInArrow"):
-            raise InvalidArgument(f"fill() got {name} of type {type(value).__name__}; give a Spark DataFrame")
+    require_dataframe(frames, "fill", "frames")
+    require_dataframe(rows, "fill")
+    check_prefix(prefix, "fill")
     if frames.isStreaming:
         raise InvalidArgument(
             "fill() got a stream of frames; write sf.frames(...).fill(...), which finds and fills them in one stage"
         )
-    check_frame_table(frames, prefix, "fill")
     return _fill_table(frames, rows, Waiting(lateness=lateness), ts, by, keep_empty, prefix, measures)
-
-
-def check_frame_table(frames: DataFrame, prefix: str, verb: str) -> Clock:
-    """Refuse a table that has no frames; returns the clock of their instants."""
-    edges = [f"{prefix}start", f"{prefix}end"]
-    missing = [name for name in edges if name not in frames.columns]
-    if missing:
-        raise InvalidArgument(
-            f"{verb}() got frames without {missing[0]!r}; their columns are {', '.join(frames.columns)}; "
-            "name what comes before start and end with prefix="
-        )
-    start, end = (frames.schema[name].dataType for name in edges)
-    if start != end:
-        raise InvalidArgument(
-            f"{verb}() got {edges[0]!r} of type {start.simpleString()} and {edges[1]!r} of type {end.simpleString()}; "
-            "give them one type"
-        )
-    return clock_of(start, edges[0], verb)
 
 
 def _fill_table(
@@ -126,7 +107,7 @@ def _fill_table(
     measures: Mapping[str, Any],
 ) -> DataFrame:
     filling = plan_filling(
-        frames.schema,
+        frames,
         rows,
         ts=ts,
         by=by,

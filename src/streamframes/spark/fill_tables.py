@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql import types as T
 
 from streamframes.core.fillplan import FRAMES, ROWS, FillPlan
 from streamframes.core.fold import BucketFill, fold
 from streamframes.spark.columns import as_column, column
 from streamframes.spark.filling import Filling
+from streamframes.spark.frametables import some_instant
 from streamframes.spark.measures import grouped
 from streamframes.spark.pack import PIECES, packing
 from streamframes.spark.session import n_buckets
@@ -43,14 +43,9 @@ def _pass(frames: DataFrame, filling: Filling, *, tags: bool) -> DataFrame:
 def frame_columns(frames: DataFrame, filling: Filling, plan: FillPlan) -> DataFrame:
     """The frames as they are packed: groups, an instant to be sorted by, and all columns."""
     start, end = (column(f"{filling.prefix}{name}") for name in ("start", "end"))
-    sorted_by = F.coalesce(start, end, _some_instant(frames.schema[f"{filling.prefix}start"].dataType))
+    sorted_by = F.coalesce(start, end, some_instant(frames.schema[f"{filling.prefix}start"].dataType))
     chosen = [*map(column, filling.by), sorted_by, *map(column, plan.frames.names)]
     return frames.select(*(each.alias(f"__sf_{i}") for i, each in enumerate(chosen)))
-
-
-def _some_instant(kind: T.DataType) -> Column:
-    """Where frames without edges are sorted."""
-    return F.lit(0).cast(kind) if isinstance(kind, T.IntegralType) else F.lit("1970-01-01").cast(kind)
 
 
 def _with_others(frames: DataFrame, filling: Filling) -> DataFrame:

@@ -19,6 +19,7 @@ from streamframes.core.fillplan import FillPlan
 from streamframes.core.tags import TagColumn
 from streamframes.errors import InvalidArgument
 from streamframes.spark.columns import arrow_type, clock_of, column, names
+from streamframes.spark.frametables import check_alike, frame_table, matched, point_table
 from streamframes.spark.measures import InPass, sorted_out, travelling
 from streamframes.spark.session import require_dataframe
 
@@ -93,7 +94,7 @@ class Filling:
 
 
 def plan_filling(
-    frames: T.StructType,
+    frames: DataFrame,
     rows: DataFrame,
     *,
     ts: str | Sequence[str],
@@ -110,83 +111,38 @@ def plan_filling(
     order = names(ts, "ts", rows, "fill")
     if not order:
         raise InvalidArgument(f"fill() got ts={ts!r}; name the column that orders the rows")
-    start = frames[f"{prefix}start"].dataType
-    clock = _check_instant(rows, order[0], start)
-    groups = shared_groups(frames, rows, by, "fill", reserved=order)
-    _check_names(frames, measures)
+    ours, theirs = _groups(frames, rows, by)
+    left = frame_table(frames, "the frames", ours, prefix, "fill")
+    right = point_table(rows, "the rows", theirs, order[0], "fill")
+    check_alike(left, right, "fill")
+    _check_names(frames.schema, measures)
     here, there = sorted_out(rows, measures, "fill()", in_stream=in_stream)
-    told = [name for name in (f"{prefix}id", f"{prefix}piece") if name in frames.names]
+    told = [name for name in (f"{prefix}id", f"{prefix}piece") if name in frames.columns]
     if not measures:
-        _check_told(frames, rows, told, prefix)
+        _check_told(frames.schema, rows, told, prefix)
     return Filling(
-        frames,
-        rows,
-        order[0],
-        tuple(order[1:]),
-        groups,
-        clock,
-        tuple(measures),
-        tuple(here),
-        there,
-        tuple(told),
-        keep_empty,
-        prefix,
+        frames=frames.schema,
+        rows=rows,
+        ts=order[0],
+        ties=tuple(order[1:]),
+        by=dict(zip(ours, theirs, strict=True)),
+        clock=clock_of(left.kind, left.start, "fill"),
+        names=tuple(measures),
+        measures=tuple(here),
+        others=there,
+        told=tuple(told),
+        keep_empty=keep_empty,
+        prefix=prefix,
     )
 
 
-def _check_instant(rows: DataFrame, ts: str, start: T.DataType) -> Clock:
-    kind = rows.schema[ts].dataType
-    clock = clock_of(kind, ts, "fill")
-    if kind != start and not (clock.kind == "integer" and isinstance(start, T.IntegralType)):
-        raise InvalidArgument(
-            f"fill() got ts={ts!r} of type {kind.simpleString()}, but the frames' instants are {start.simpleString()}; "
-            f"cast it: rows.withColumn({ts!r}, F.col({ts!r}).cast({start.simpleString()!r}))"
-        )
-    return clock
-
-
-def shared_groups(
-    frames: T.StructType, rows: DataFrame, by: Any, verb: str, reserved: Sequence[str] = ()
-) -> dict[str, str]:
-    """The group columns of the frames, and what the rows call them."""
-    pairs = _pairs(by, verb)
-    found: dict[str, str] = {}
-    for name, other in pairs.items():
-        if name not in frames.names:
-            known = ", ".join(frames.names)
-            raise InvalidArgument(f"{verb}() got by={name!r}, which is not a column of the frames; they have {known}")
-        spelled = _spelled(name, other, rows, verb)
-        if spelled in reserved or spelled in found.values():
-            raise InvalidArgument(f"{verb}() got by={by!r} and ts={list(reserved)}; each column may be named once")
-        ours, theirs = frames[name].dataType, rows.schema[spelled].dataType
-        if ours != theirs:
-            raise InvalidArgument(
-                f"{verb}() got by={name!r}, which is {ours.simpleString()} in the frames and {theirs.simpleString()} "
-                f"({spelled!r}) in the rows; cast one of them"
-            )
-        found[name] = spelled
-    return found
-
-
-def _spelled(name: str, other: str, rows: DataFrame, verb: str) -> str:
+def _groups(frames: DataFrame, rows: DataFrame, by: Any) -> list[list[str]]:
     try:
-        return names(other, "by", rows, verb)[0]
+        return matched(by, "fill", **{"the frames": frames, "the rows": rows})
     except InvalidArgument as error:
         raise InvalidArgument(
-            f"{error}; say what stands for {name!r} with by={{{name!r}: '...'}}, or leave it out of by= if a row fills "
-            "frames of all groups"
+            f"{error}; where names differ, write by={{'router': 'device_id'}}, and by=() where a row fills all groups"
         ) from None
-
-
-def _pairs(by: Any, verb: str) -> dict[str, str]:
-    if isinstance(by, Mapping):
-        return dict(by)
-    named = [by] if isinstance(by, str) else by
-    if not isinstance(named, Sequence) or not all(isinstance(name, str) for name in named):
-        raise InvalidArgument(
-            f"{verb}() got by={by!r}; give names that both sides have, or a mapping like {{'router': 'device_id'}}"
-        )
-    return {name: name for name in named}
 
 
 def _check_names(frames: T.StructType, measures: Mapping[str, Any]) -> None:

@@ -119,7 +119,12 @@ def _murmur3(value: int, seed: int = 42) -> int:
     return total - 2**32 if total >= 2**31 else total
 
 
-def require_dataframe(rows: Any, verb: str) -> None:
-    """Refuse what is not a DataFrame, classic or Connect."""
-    if not hasattr(rows, "mapInArrow") or not hasattr(rows, "sparkSession"):
-        raise InvalidArgument(f"{verb}() got rows of type {type(rows).__name__}; give a Spark DataFrame")
+def is_dataframe(value: Any) -> bool:
+    """Whether this is a DataFrame, classic or Connect."""
+    return hasattr(value, "mapInArrow") and hasattr(value, "sparkSession")
+
+
+def require_dataframe(rows: Any, verb: str, argument: str = "rows") -> None:
+    """Refuse what is not a DataFrame."""
+    if not is_dataframe(rows):
+        raise InvalidArgument(f"{verb}() got {argument} of type {type(rows).__name__}; give a Spark DataFrame")
