@@ -27,12 +27,13 @@ def run(monkeypatch):
 def test_help_names_the_commands(run):
     told = run("--help")
     assert told.exit_code == 0
-    assert "frames" in told.stdout
-    assert "demo" in told.stdout
+    for command in ("frames", "fill", "demo"):
+        assert command in told.stdout
 
 
-def test_help_of_frames_names_every_scheme(run):
-    told = run("frames", "--help").stdout
+@pytest.mark.parametrize("command", ["frames", "fill"])
+def test_help_names_every_scheme(run, command):
+    told = run(command, "--help").stdout
     for scheme in ("threshold", "delta", "boundary", "aggregate", "change", "gap", "every", "count"):
         assert f"--{scheme}" in told
 
@@ -77,7 +78,65 @@ def test_a_bad_argument_is_one_line_on_stderr_and_status_2(run, tmp_path, monkey
 
 
 @pytest.mark.parametrize(
-    "arguments", [["frames", "a.csv", "--gap", "5"], ["frames", "a.csv", "--nulls", "maybe"], ["nix"]]
+    ("arguments", "message"),
+    [
+        (["--gap", "5", "--threshold", "x > 1"], "give exactly one scheme"),
+        (["--gap", "5", "--agg", "max(x)"], "write it like 'worst=max(drop_pct)'"),
+        (["--gap", "5", "--agg", "wait=max(x)"], "--agg names 'wait', which has a meaning of its own"),
+        (["--gap", "5", "--drop-empty"], "--drop-empty leaves out frames, and without --agg the rows are written"),
+        (["--gap", "5", "--by", "k", "--other-by", "k="], "write it like 'router' or 'router=device_id'"),
+        (
+            ["--gap", "5", "--by", "k", "--other-by", "x=y"],
+            "begins with 'x', which is not given with --by; those are k",
+        ),
+        (["--gap", "5", "--other-by", "x"], "begins with 'x', which is not given with --by; there is none"),
+        (["--gap", "5", "--by", "k", "--other-by", "k=a", "--other-by", "k=b"], "--other-by names 'k' twice"),
+        (["--gap", "5", "--plot", "a.jpg"], "end it in one of .png, .svg, .html"),
+        (["--gap", "5", "--show", "0"], "--show 0 must be at least 1"),
+        (
+            ["--gap", "5", "--plot", "a.png", "--output", "b.csv", "--overwrite"],
+            "--output b.csv replaces OTHER, which --plot still reads",
+        ),
+    ],
+)
+def test_a_bad_argument_of_fill_is_one_line_too(run, tmp_path, monkeypatch, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.csv", "b.csv"):
+        (tmp_path / name).write_text("t\n1\n")
+    told = run("fill", "a.csv", "b.csv", "--ts", "t", *arguments)
+    assert (told.exit_code, told.stdout) == (2, "")
+    assert message in told.stderr
+    assert told.stderr.startswith("streamframes: ")
+    assert told.stderr.count("\n") == 1
+
+
+def test_what_fills_is_told_apart_from_what_is_filled(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.csv", "b.txt"):
+        (tmp_path / name).write_text("t\n1\n")
+    told = run("fill", "a.csv", "b.txt", "--ts", "t", "--gap", "5")
+    assert told.stderr.startswith("streamframes: OTHER 'b.txt' does not end in one of .parquet, ")
+    assert told.stderr.endswith("; give --other-format\n")
+    assert "unexpected extra argument" in run("fill", "a.csv", "b.csv", "c.csv", "--ts", "t", "--gap", "5").stderr
+
+
+def test_a_measure_may_not_be_named_as_an_argument_of_fill():
+    from inspect import signature
+
+    from streamframes import Frames
+    from streamframes.cli.fill import TAKEN
+
+    assert [*TAKEN, "measures"] == list(signature(Frames.fill).parameters)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["frames", "a.csv", "--gap", "5"],
+        ["fill", "a.csv", "--ts", "t", "--gap", "5"],
+        ["frames", "a.csv", "--nulls", "maybe"],
+        ["nix"],
+    ],
 )
 def test_a_wrong_option_is_told_without_a_traceback(run, arguments):
     told = run(*arguments)
@@ -94,7 +153,7 @@ def test_a_missing_file_is_named_with_status_1_before_spark_starts(run):
 def test_help_loads_neither_spark_nor_matplotlib():
     code = (
         "import sys; from streamframes.cli.main import app\n"
-        "try: app(['frames', '--help'])\n"
+        "try: app(['fill', '--help'])\n"
         "except SystemExit: pass\n"
         "print([name for name in ('pyspark', 'matplotlib', 'pandas') if name in sys.modules])"
     )

@@ -134,6 +134,22 @@ def test_a_long_silence_breaks_the_line():
     assert at.tolist() == [1.0, 2.0, 3.0, 3.0, 90.0]
 
 
+def test_other_rows_are_marked_below_the_signal():
+    marks = pa.array([3, 1, 3, None, 90], pa.int32())
+    figure = draw_frames(table(), frames((5, 9)), ts="t", value="v", marks=marks, mark_label="commands")
+    assert texts(figure)[-1] == "commands"
+    assert figure.axes[1].lines[-1].get_xdata().tolist() == [1, 3, 90]
+    of_pandas = draw_frames(table(), frames((5, 9)), ts="t", value="v", marks=pd.Series([7, 8]))
+    assert of_pandas.axes[1].lines[-1].get_xdata().tolist() == [7, 8]
+    assert texts(of_pandas)[-1] == "other rows"
+
+
+def test_marks_end_where_the_picture_is_cut():
+    found = frames(*((i, i) for i in range(0, 1000, 2)))
+    figure = draw_frames(table(1000), found, ts="t", value="v", marks=pa.array([0, 100, 238, 239, 999]))
+    assert figure.axes[1].lines[-1].get_xdata().tolist() == [0, 100, 238]
+
+
 def test_frames_that_overlap_stand_in_lanes():
     bands = Bands(np.array([0.0, 2.0, 5.0]), np.array([4.0, 6.0, 9.0]), np.zeros(3, bool))
     assert bands.lanes().tolist() == [0, 1, 0]

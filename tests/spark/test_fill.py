@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import streamframes as sf
+from streamframes.spark.sieve import sieved
 from tests.core import fill_oracle as oracle
 from tests.spark.test_streams import Folder, far_ahead, rows_of, spelled
 
@@ -88,6 +89,19 @@ def test_tables_are_filled_as_nested_loops_would(spark: Any, folders: Any, kind:
         for row in held
     ]
     assert same(tagged, by_hand)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_sieve_holds_no_row_back_that_is_in_a_frame(folders: Any, kind: str) -> None:
+    framed, filling = folders(kind)
+    rows = filling.table.filter("ts is not null")
+    found = sf.frames(framed.table, THRESHOLD, ts="ts", by="key").toDF()
+    few = found.filter("pmod(frame_id, 5) = 0")
+    for frames in (few, found, found.filter("false")):
+        filled = dicts(sf.fill(frames, rows, ts="ts", by="key", **MEASURES))
+        assert same(filled, expected(frames, rows, ["key"], ["v", "word"]))
+    assert sieved(few, rows, {"key": "key"}, "ts", "frame_").count() < 0.6 * rows.count()
+    assert sieved(found.filter("false"), rows, {"key": "key"}, "ts", "frame_").count() == rows.count()
 
 
 def test_any_aggregate_of_spark_is_a_measure_of_a_table(folders: Any) -> None:
@@ -206,6 +220,25 @@ def test_the_frames_of_a_stream_are_moved_inside_it_as_spark_would(folders: Any)
     told = {row["frame_id"] for row in found}
     assert same(found, [row for row in table if row["frame_id"] in told])
     assert len(told) > 10
+
+
+def test_the_order_in_which_groups_are_named_does_not_matter(spark: Any, tmp_path: Path) -> None:
+    folder = Folder(spark, tmp_path / "rows", "bigint")
+    folder.add([*rows_of(3, "bigint"), far_ahead("bigint")], 2)
+
+    def filled(rows: Any, by: list[str]) -> Any:
+        frames = sf.frames(rows, sf.Gap(2), ts="ts", by=["key", "word"], lateness=5)
+        return frames.fill(rows, ts="ts", by=by, lateness=5, n="count(*)")
+
+    table = {row["frame_id"]: row["n"] for row in dicts(filled(folder.table, ["key", "word"]))}
+    folder.run(filled(folder.stream, ["word", "key"]))
+    found = {row["frame_id"]: row["n"] for row in folder.found()}
+    assert found == {frame_id: table[frame_id] for frame_id in found}
+    assert len(found) > 50
+    with pytest.raises(sf.InvalidArgument, match="got by='frame_closed_by', which does not group the frames"):
+        sf.frames(folder.stream, sf.Gap(2), ts="ts", by="key", lateness=5).fill(
+            folder.stream, ts="ts", by={"frame_closed_by": "word"}, lateness=5
+        )
 
 
 def test_without_waiting_the_frames_rule_alone(folders: Any, spark: Any, tmp_path: Path) -> None:

@@ -67,6 +67,15 @@ def streams(spark: Any) -> tuple[Any, Any]:
         ({"ts": "sent", "by": (), "router": "count(*)"}, r"the measure 'router', which is a column of the frames"),
         ({"ts": "sent", "by": ()}, r"would add 'frame_id', but the rows have a column of that name"),
         ({"ts": "sent", "by": (), "keep_empty": "no"}, r"got keep_empty='no'; it is True or False"),
+        ({"ts": "sent", "by": (), "wait": "count(*)"}, r"got wait='count\(\*\)'; it is True or False"),
+        (
+            {"ts": "sent", "by": (), "lateness": "count(*)", "n": "count(*)"},
+            r"lateness='count\(\*\)' is not a duration",
+        ),
+        (
+            {"ts": "sent", "by": (), "n": sf.Fold("id", (0.0,), lambda s, v: (s[0], v), max)},
+            r"returns \(0.0, 1.0\); return a tuple",
+        ),
     ],
 )
 def test_arguments_of_fill(frames: sf.Frames, commands: Any, arguments: dict[str, Any], message: str) -> None:
@@ -87,6 +96,12 @@ def test_what_is_no_table_is_not_filled_with(frames: sf.Frames) -> None:
         (lambda frames: frames.expand(after=5), r"after=5 is a plain number but ts is a timestamp"),
         (lambda frames: frames.split(every="0 seconds"), r"every='0 seconds' must be greater than zero"),
         (lambda frames: frames.split(every="1 hour").split(every="1 day"), r"got frames that are split"),
+        (
+            lambda frames: frames.move(start="min(frame_start)"),
+            r"got start='min\(frame_start\)', which Spark cannot evaluate",
+        ),
+        (lambda frames: frames.move(start="explode(array(frame_start))"), r"which Spark cannot evaluate"),
+        (lambda frames: frames.expand(before="99999999 days"), r"is longer than any frame"),
         (lambda frames: frames.move(), r"move\(\) got nothing"),
         (lambda frames: frames.move(start="frame_begin"), r"got start='frame_begin', which Spark cannot evaluate"),
         (

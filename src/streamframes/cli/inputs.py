@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from streamframes.cli.options import SourceOptions
 from streamframes.cli.terms import named
 from streamframes.errors import InvalidArgument, StreamFramesError
 
@@ -36,7 +35,9 @@ class Source:
     name: str
 
 
-def source_of(inputs: Sequence[str], format: str | None) -> Source:
+def source_of(
+    inputs: Sequence[str], format: str | None, *, argument: str = "INPUT", option: str = "--input-format"
+) -> Source:
     """Find the files before Spark is started, so that a wrong name is told at once."""
     paths: list[str] = []
     formats: set[str | None] = set()
@@ -50,7 +51,7 @@ def source_of(inputs: Sequence[str], format: str | None) -> Source:
         formats |= {format_of(file.name) for path in found for file in _files(path)}
     if format is None and (len(formats) != 1 or None in formats):
         known = ", ".join(ENDINGS)
-        raise InvalidArgument(f"INPUT {' '.join(inputs)!r} does not end in one of {known}; give --input-format")
+        raise InvalidArgument(f"{argument} {' '.join(inputs)!r} does not end in one of {known}; give {option}")
     return Source(tuple(paths), format or str(formats.pop()), " ".join(inputs))
 
 
@@ -64,7 +65,7 @@ def format_of(name: str) -> str | None:
     return ENDINGS.get(Path(plain.stem).suffix if plain.suffix in PACKED else plain.suffix)
 
 
-def read(engine: Engine, source: Source, options: SourceOptions) -> DataFrame:
+def read(engine: Engine, source: Source, derive: Iterable[str], *, option: str = "--with") -> DataFrame:
     """The rows, with the columns that were asked for on top."""
     reader = engine.spark.read.options(**READING[source.format])
     cannot = f"cannot read {source.name} as {source.format}"
@@ -73,15 +74,15 @@ def read(engine: Engine, source: Source, options: SourceOptions) -> DataFrame:
         raise StreamFramesError(f"{cannot}: it has no columns; is it empty?")
     if rows.columns == ["_corrupt_record"]:
         raise StreamFramesError(f"{cannot}: every line must be one JSON object")
-    return _derived(engine, rows, named(options.derive, "--with", "t=to_timestamp(time)"))
+    return _derived(engine, rows, named(derive, option, "t=to_timestamp(time)"), option)
 
 
-def _derived(engine: Engine, rows: DataFrame, columns: Mapping[str, str]) -> DataFrame:
+def _derived(engine: Engine, rows: DataFrame, columns: Mapping[str, str], option: str) -> DataFrame:
     for name, expression in columns.items():
         if name.lower() in map(str.lower, rows.columns):
-            raise InvalidArgument(f"--with names {name!r}, which is a column already; choose a new name")
+            raise InvalidArgument(f"{option} names {name!r}, which is a column already; choose a new name")
         text = f"{expression} AS `{name}`"
-        rows = engine.analyse(f"--with {name}={expression}", partial(rows.selectExpr, "*", text))
+        rows = engine.analyse(f"{option} {name}={expression}", partial(rows.selectExpr, "*", text))
     return rows
 
 

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from streamframes.cli.demo import demo
+from streamframes.cli.fill import fill
 from streamframes.cli.frames import frames
 
 # Typer joins lines; a blank line keeps them apart.
@@ -23,6 +24,22 @@ streamframes frames 'data/*.parquet' --ts t --by car --delta 'speed < 5' --base 
 streamframes frames clicks.json.gz --ts at --by user --gap '30 minutes' --plot sessions.html --plot-value price
 """
 
+FILL_EPILOG = """
+[bold]Durations[/bold] have units where ts is a time ('2 minutes') and none where it is an integer ('20').
+[bold]SQL[/bold] is Spark SQL: of the scheme over the columns of INPUT, of --agg over those of OTHER, of --start and
+--end over those of a frame. A row of OTHER lies in each frame of its group that has begun and not ended at its instant.
+
+[bold]Examples[/bold]
+
+streamframes fill reports.csv commands.csv --ts rpt_time --by router --threshold 'drop_pct > 0.3'
+--other-ts sent_at --before '2 minutes' --agg 'commands=count(*)'
+
+streamframes fill jams.csv 'weather/*.json' --ts t --by road --gap '5 minutes' --other-ts at --other-by '' -o rain.csv
+
+streamframes fill a.parquet b.parquet --ts t --by router --change state --other-by router=device_id --split '1 hour'
+--agg 'n=count(*)' --agg 'who=collect_set(user)' --drop-empty
+"""
+
 app = typer.Typer(
     name="streamframes",
     help="Windows that follow the data: cut files of events where something happens.",
@@ -34,6 +51,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command(no_args_is_help=True, epilog=FRAMES_EPILOG)(frames)
+app.command(no_args_is_help=True, epilog=FILL_EPILOG)(fill)
 app.command()(demo)
 
 

@@ -1,4 +1,4 @@
-"""Options: what `streamframes frames` can be told, in the groups in which its help shows them."""
+"""Options: what commands that find frames can be told, in the groups in which their help shows them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import typer
 Format = Literal["parquet", "csv", "json"]
 
 
-def _option(panel: str, help: str, *names: str, metavar: str | None = None) -> Any:
+def option(panel: str, help: str, *names: str, metavar: str | None = None) -> Any:
+    """An option in a panel of the help."""
     return typer.Option(*names, help=help, metavar=metavar, rich_help_panel=panel, show_default=False)
 
 
@@ -20,13 +21,13 @@ _SCHEME = "Scheme (give exactly one)"
 _DETAILS = "Details of one scheme"
 _EVERY = "Options of every scheme"
 _SCHEDULE = "Reporting schedule"
-_RESULT = "Result"
+RESULT = "Result"
 _PICTURE = "Picture"
 
 
 @dataclass(frozen=True)
-class SourceOptions:
-    """Which rows, in which order and groups."""
+class InputOptions:
+    """Files of rows."""
 
     inputs: Annotated[
         list[str],
@@ -36,39 +37,45 @@ class SourceOptions:
             show_default=False,
         ),
     ]
+
+
+@dataclass(frozen=True)
+class SourceOptions:
+    """In which order and groups rows are, and how they are read."""
+
     ts: Annotated[
         list[str],
-        _option(_ROWS, "Column that orders rows; repeat it for columns that break ties.", "--ts", metavar="COLUMN"),
+        option(_ROWS, "Column that orders rows; repeat it for columns that break ties.", "--ts", metavar="COLUMN"),
     ]
     by: Annotated[
         list[str],
-        _option(_ROWS, "Group column; repeatable. Frames never span groups.", "--by", metavar="COLUMN"),
+        option(_ROWS, "Group column; repeatable. Frames never span groups.", "--by", metavar="COLUMN"),
     ] = field(default_factory=list)
-    input_format: Annotated[Format | None, _option(_ROWS, "Format of INPUT, where its ending does not say it.")] = None
+    input_format: Annotated[Format | None, option(_ROWS, "Format of INPUT, where its ending does not say it.")] = None
     derive: Annotated[
         list[str],
-        _option(
+        option(
             _ROWS,
-            "A further column, like 't=to_timestamp(time)'; repeatable.",
+            "A further column of INPUT, like 't=to_timestamp(time)'; repeatable.",
             "--with",
             metavar="NAME=SQL",
         ),
     ] = field(default_factory=list)
-    master: Annotated[
-        str, _option(_ROWS, "Where Spark runs; local[*] is all cores of this machine.", metavar="URL")
-    ] = "local[*]"
+    master: Annotated[str, option(_ROWS, "Where Spark runs; local[*] is all cores of this machine.", metavar="URL")] = (
+        "local[*]"
+    )
 
 
 @dataclass(frozen=True)
 class SchemeOptions:
     """Where to cut."""
 
-    threshold: Annotated[str | None, _option(_SCHEME, "While a condition holds: 'drop_pct > 0.3'.", metavar="SQL")] = (
+    threshold: Annotated[str | None, option(_SCHEME, "While a condition holds: 'drop_pct > 0.3'.", metavar="SQL")] = (
         None
     )
     delta: Annotated[
         list[str],
-        _option(
+        option(
             _SCHEME,
             "While a value moves less: 'density < 0.1', or until it moved more: 'x >= 5'; repeatable.",
             metavar="SQL",
@@ -76,7 +83,7 @@ class SchemeOptions:
     ] = field(default_factory=list)
     boundary: Annotated[
         list[str],
-        _option(
+        option(
             _SCHEME,
             "Within one grid cell: 'x=4.25' (step), 'y=0,10,25' (lines); repeatable.",
             metavar="SQL=LINES",
@@ -84,47 +91,43 @@ class SchemeOptions:
     ] = field(default_factory=list)
     aggregate: Annotated[
         str | None,
-        _option(_SCHEME, "Until an aggregate of the frame passes: 'sum(volume) >= 25'.", metavar="SQL"),
+        option(_SCHEME, "Until an aggregate of the frame passes: 'sum(volume) >= 25'.", metavar="SQL"),
     ] = None
-    change: Annotated[list[str], _option(_SCHEME, "While a state stays the same; repeatable.", metavar="SQL")] = field(
+    change: Annotated[list[str], option(_SCHEME, "While a state stays the same; repeatable.", metavar="SQL")] = field(
         default_factory=list
     )
-    gap: Annotated[str | None, _option(_SCHEME, "Sessions: until a silence longer than this.", metavar="DURATION")] = (
+    gap: Annotated[str | None, option(_SCHEME, "Sessions: until a silence longer than this.", metavar="DURATION")] = (
         None
     )
-    every: Annotated[str | None, _option(_SCHEME, "Windows of this length.", metavar="DURATION")] = None
-    count: Annotated[int | None, _option(_SCHEME, "Windows of this many rows.", metavar="ROWS")] = None
+    every: Annotated[str | None, option(_SCHEME, "Windows of this length.", metavar="DURATION")] = None
+    count: Annotated[int | None, option(_SCHEME, "Windows of this many rows.", metavar="ROWS")] = None
 
     until: Annotated[
-        str | None, _option(_DETAILS, "--threshold: an open frame lasts until this holds.", metavar="SQL")
+        str | None, option(_DETAILS, "--threshold: an open frame lasts until this holds.", metavar="SQL")
     ] = None
     merge_gap: Annotated[
-        str | None, _option(_DETAILS, "--threshold: join frames at most this far apart.", metavar="DURATION")
+        str | None, option(_DETAILS, "--threshold: join frames at most this far apart.", metavar="DURATION")
     ] = None
-    gaps: Annotated[bool, _option(_DETAILS, "--threshold: the periods between frames are frames too.", "--gaps")] = (
-        False
-    )
+    gaps: Annotated[bool, option(_DETAILS, "--threshold: the periods between frames are frames too.", "--gaps")] = False
     base: Annotated[
         Literal["range", "first", "previous"] | None,
-        _option(_DETAILS, "--delta: moved within the frame (range, the default), from its first or last row."),
+        option(_DETAILS, "--delta: moved within the frame (range, the default), from its first or last row."),
     ] = None
     slide: Annotated[
         str | None,
-        _option(_DETAILS, "--every, --count: distance between starts of windows.", metavar="DURATION or ROWS"),
+        option(_DETAILS, "--every, --count: distance between starts of windows.", metavar="DURATION or ROWS"),
     ] = None
 
-    min_rows: Annotated[int | None, _option(_EVERY, "Drop frames with fewer rows.")] = None
-    min_duration: Annotated[str | None, _option(_EVERY, "Drop frames that last less.", metavar="DURATION")] = None
-    max_rows: Annotated[int | None, _option(_EVERY, "Cut frames after this many rows.")] = None
-    max_duration: Annotated[str | None, _option(_EVERY, "Cut frames that would last longer.", metavar="DURATION")] = (
-        None
-    )
-    max_gap: Annotated[str | None, _option(_EVERY, "Cut frames where rows are further apart.", metavar="DURATION")] = (
+    min_rows: Annotated[int | None, option(_EVERY, "Drop frames with fewer rows.")] = None
+    min_duration: Annotated[str | None, option(_EVERY, "Drop frames that last less.", metavar="DURATION")] = None
+    max_rows: Annotated[int | None, option(_EVERY, "Cut frames after this many rows.")] = None
+    max_duration: Annotated[str | None, option(_EVERY, "Cut frames that would last longer.", metavar="DURATION")] = None
+    max_gap: Annotated[str | None, option(_EVERY, "Cut frames where rows are further apart.", metavar="DURATION")] = (
         None
     )
     nulls: Annotated[
         Literal["skip", "break"] | None,
-        _option(_EVERY, "What a null value does: leave its row out, or also end the frame."),
+        option(_EVERY, "What a null value does: leave its row out, or also end the frame."),
     ] = None
 
 
@@ -132,54 +135,64 @@ class SchemeOptions:
 class ScheduleOptions:
     """When reports are expected."""
 
-    schedule: Annotated[str | None, _option(_SCHEDULE, "Reports are expected this often.", metavar="DURATION")] = None
+    schedule: Annotated[str | None, option(_SCHEDULE, "Reports are expected this often.", metavar="DURATION")] = None
     schedule_offset: Annotated[
-        str | None, _option(_SCHEDULE, "Phase of the schedule, from the epoch.", metavar="DURATION")
+        str | None, option(_SCHEDULE, "Phase of the schedule, from the epoch.", metavar="DURATION")
     ] = None
-    jitter: Annotated[str | None, _option(_SCHEDULE, "How much a report may be early or late.", metavar="DURATION")] = (
+    jitter: Annotated[str | None, option(_SCHEDULE, "How much a report may be early or late.", metavar="DURATION")] = (
         None
     )
     missing: Annotated[
         Literal["ends", "holds", "true", "false"] | None,
-        _option(
+        option(
             _SCHEDULE, "What a missing report does to the frame (ends it, the default), or counts as (--threshold)."
         ),
     ] = None
     open_on: Annotated[
         Literal["any", "real"] | None,
-        _option(_SCHEDULE, "real: a made-up report opens no frame (any, the default: it may)."),
+        option(_SCHEDULE, "real: a made-up report opens no frame (any, the default: it may)."),
     ] = None
 
 
 @dataclass(frozen=True)
-class ResultOptions:
-    """What to do with the frames."""
+class MeasureOptions:
+    """What is wanted of the rows in a frame."""
 
     agg: Annotated[
         list[str],
-        _option(_RESULT, "A measure over each frame, like 'worst=max(x)'; repeatable.", metavar="NAME=SQL"),
+        option(RESULT, "A measure over each frame, like 'worst=max(x)'; repeatable.", metavar="NAME=SQL"),
     ] = field(default_factory=list)
-    tag: Annotated[bool, _option(_RESULT, "The rows with the id of their frame, not the frames.", "--tag")] = False
+
+
+@dataclass(frozen=True)
+class TagOptions:
+    """Whether the rows are wanted."""
+
+    tag: Annotated[bool, option(RESULT, "The rows with the id of their frame, not the frames.", "--tag")] = False
     keep_outside: Annotated[
-        bool, _option(_RESULT, "--tag: rows in no frame too, with an empty id.", "--keep-outside")
+        bool, option(RESULT, "--tag: rows in no frame too, with an empty id.", "--keep-outside")
     ] = False
-    prefix: Annotated[str, _option(_RESULT, "What names of frame columns begin with.", metavar="TEXT")] = "frame_"
+
+
+@dataclass(frozen=True)
+class ResultOptions:
+    """What to do with the results."""
+
+    prefix: Annotated[str, option(RESULT, "What names of frame columns begin with.", metavar="TEXT")] = "frame_"
     output: Annotated[
         str | None,
-        _option(
-            _RESULT,
+        option(
+            RESULT,
             "Write one file (.parquet, .csv, .json) or, without an ending, a folder of files.",
             "--output",
             "-o",
             metavar="PATH",
         ),
     ] = None
-    output_format: Annotated[Format | None, _option(_RESULT, "Format of PATH, where its ending does not say it.")] = (
-        None
-    )
-    overwrite: Annotated[bool, _option(_RESULT, "Replace PATH if it exists.", "--overwrite")] = False
-    show: Annotated[int, _option(_RESULT, "Without --output: how many rows to print.", metavar="ROWS")] = 20
-    explain: Annotated[bool, _option(_RESULT, "Print the plan and the steps, and run nothing.", "--explain")] = False
+    output_format: Annotated[Format | None, option(RESULT, "Format of PATH, where its ending does not say it.")] = None
+    overwrite: Annotated[bool, option(RESULT, "Replace PATH if it exists.", "--overwrite")] = False
+    show: Annotated[int, option(RESULT, "Without --output: how many rows to print.", metavar="ROWS")] = 20
+    explain: Annotated[bool, option(RESULT, "Print the plan and the steps, and run nothing.", "--explain")] = False
 
 
 @dataclass(frozen=True)
@@ -187,12 +200,12 @@ class PictureOptions:
     """What to draw."""
 
     plot: Annotated[
-        Path | None, _option(_PICTURE, "Draw the frames of one group: .png, .svg or .html.", metavar="FILE")
+        Path | None, option(_PICTURE, "Draw the frames of one group: .png, .svg or .html.", metavar="FILE")
     ] = None
-    plot_value: Annotated[
-        str | None, _option(_PICTURE, "The signal; else what the scheme looks at.", metavar="SQL")
-    ] = None
+    plot_value: Annotated[str | None, option(_PICTURE, "The signal; else what the scheme looks at.", metavar="SQL")] = (
+        None
+    )
     plot_group: Annotated[
         list[str],
-        _option(_PICTURE, "Value of --by, repeated in its order; else the group with most frames.", metavar="VALUE"),
+        option(_PICTURE, "Value of --by, repeated in its order; else the group with most frames.", metavar="VALUE"),
     ] = field(default_factory=list)

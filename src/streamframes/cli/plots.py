@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from sqlglot import exp
-
+from streamframes.cli.marks import Marks
 from streamframes.cli.outputs import quoted
+from streamframes.cli.stretches import in_group, tick_of, ticks
 from streamframes.cli.terms import columns_in, levels_in
 from streamframes.core.schemes import Boundary, Scheme, Threshold
 from streamframes.errors import InvalidArgument, StreamFramesError
@@ -23,11 +23,6 @@ NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double", "decimal")
 # What a page of HTML lists, and more than a picture shows.
 MAX_FRAMES = 1_000
 MAX_POINTS = 4_000
-_TICKS = {
-    "timestamp": "unix_micros({})",
-    "timestamp_ntz": "unix_micros(cast({} as timestamp))",
-    "date": "unix_date({})",
-}
 # The rows with the least and the greatest value of each stretch of equal length.
 _THIN = """
     SELECT DISTINCT point.ts AS {ts}, point.value AS {value} FROM (
@@ -40,7 +35,7 @@ _THIN = """
 
 @dataclass(frozen=True)
 class Plot:
-    """What is drawn: a signal of the rows, and where it may come from."""
+    """What is drawn: a signal of the rows, where it may come from, and other rows as marks below it."""
 
     rows: DataFrame
     scheme: Scheme
@@ -48,6 +43,7 @@ class Plot:
     by: Sequence[str]
     prefix: str
     value: str
+    marks: Marks | None = None
 
     def levels(self) -> list[float]:
         """The numbers that the scheme compares the signal with."""
@@ -68,16 +64,15 @@ class Plot:
 
     def frames_of(self, frames: DataFrame, group: Sequence[str | None]) -> tuple[pa.Table, int]:
         """The first frames of a group by start, and how many there are."""
-        chosen = frames.where(_condition(self.by, group))
+        chosen = frames.where(in_group(self.values_of(group)))
         table = chosen.orderBy(quoted(f"{self.prefix}start")).limit(MAX_FRAMES).toArrow()
         return table, chosen.count() if table.num_rows == MAX_FRAMES else table.num_rows
 
     def signal_of(self, group: Sequence[str | None], stretch: tuple[int, int] | None) -> pa.Table:
         """The signal of a group within a stretch of time, thinned to what a picture shows."""
         ts, value = quoted(self.ts), quoted(self.value)
-        tick = _TICKS.get(dict(self.rows.dtypes)[self.ts], "cast({} as bigint)").format(ts)
-        chosen = self.rows.where(_condition(self.by, group)).selectExpr(
-            f"{ts} AS ts", f"{as_number(self.value)} AS value", f"{tick} AS tick"
+        chosen = self.rows.where(in_group(self.values_of(group))).selectExpr(
+            f"{ts} AS ts", f"{as_number(self.value)} AS value", f"{tick_of(self.rows, self.ts)} AS tick"
         )
         known = chosen.where("value IS NOT NULL AND NOT isnan(value) AND ts IS NOT NULL")
         if stretch is not None:
@@ -95,7 +90,8 @@ class Plot:
 
         group = list(wanted) or self.group(frames)
         table, total = self.frames_of(frames, group)
-        signal = self.signal_of(group, self.stretch(table))
+        stretch = self.stretch(table)
+        signal = self.signal_of(group, stretch)
         if not signal.num_rows:
             raise StreamFramesError(f"--plot finds no values of {self.value} in {self.named(group) or 'the rows'}")
         title = " of ".join(filter(None, [self.value, self.named(group)]))
@@ -110,21 +106,38 @@ class Plot:
             subtitle=repr(self.scheme),
             prefix=self.prefix,
             total=total,
+            **self.marked(group, stretch or self.reach(signal, table)),
         )
         save_picture(figure, path, frames=table, title=title)
+
+    def marked(self, group: Sequence[str | None], stretch: tuple[int, int]) -> dict[str, Any]:
+        """The other rows of a group within a stretch of time."""
+        if self.marks is None:
+            return {}
+        return {"marks": self.marks.within(self.values_of(group), *stretch), "mark_label": self.marks.label}
+
+    def reach(self, signal: pa.Table, frames: pa.Table) -> tuple[int, int]:
+        """From the first to the last tick of a signal and its frames."""
+        edges = [frames[f"{self.prefix}{edge}"] for edge in ("start", "end")]
+        shown = [tick for column in (signal[self.ts], *edges) for tick in ticks(column)]
+        return min(shown), max(shown)
 
     def stretch(self, frames: pa.Table) -> tuple[int, int] | None:
         """The ticks between which to draw, where there are too many frames to draw all of them."""
         from streamframes.draw.bands import MAX_BANDS
 
-        if frames.num_rows <= MAX_BANDS:
+        start, end = (ticks(frames[f"{self.prefix}{edge}"].slice(0, MAX_BANDS)) for edge in ("start", "end"))
+        if frames.num_rows <= MAX_BANDS or not start or not end:
             return None
-        start, end = (_ticks(frames[f"{self.prefix}{edge}"].slice(0, MAX_BANDS)) for edge in ("start", "end"))
         return min(start), max(end)
 
     def named(self, group: Sequence[str | None]) -> str:
         """The group in words."""
-        return ", ".join(f"{name} {value}" for name, value in zip(self.by, group, strict=True))
+        return ", ".join(f"{name} {value}" for name, value in self.values_of(group).items())
+
+    def values_of(self, group: Sequence[str | None]) -> dict[str, str | None]:
+        """The values of a group by column."""
+        return dict(zip(self.by, group, strict=True))
 
 
 def signal_for(rows: DataFrame, scheme: Scheme, taken: Sequence[str]) -> str:
@@ -140,25 +153,6 @@ def signal_for(rows: DataFrame, scheme: Scheme, taken: Sequence[str]) -> str:
 def as_number(value: str) -> str:
     """An expression of the user as a number."""
     return f"cast(({value}) AS double)"
-
-
-def _ticks(instants: pa.ChunkedArray) -> list[int]:
-    """Instants as the numbers that Spark's functions in `_TICKS` give."""
-    import pyarrow as pa
-
-    if pa.types.is_timestamp(instants.type):
-        instants = instants.cast(pa.timestamp("us", instants.type.tz)).cast(pa.int64())
-    elif pa.types.is_date(instants.type):
-        instants = instants.cast(pa.date32()).cast(pa.int32())
-    return [int(tick) for tick in instants.to_pylist()]
-
-
-def _condition(by: Sequence[str], group: Sequence[str | None]) -> str:
-    tests = [
-        f"cast({quoted(name)} as string) <=> {exp.convert(value).sql('spark')}"
-        for name, value in zip(by, group, strict=True)
-    ]
-    return " AND ".join(tests) or "true"
 
 
 def _expressions(scheme: Scheme) -> list[str]:

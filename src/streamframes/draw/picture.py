@@ -1,9 +1,10 @@
-"""The picture: a signal, its frames shaded behind it and listed in a strip above it, and the levels it crossed.
+"""The picture: a signal, its frames shaded behind it and listed in a strip above it, the levels it crossed.
 
  [####]     [##########]  ##       a strip: frames that overlap stand in rows of their own
   xxxx   x   xx xxxx xx   xx
 --xxxx---x---xxxxxxxxxx---xx----   a level
 xx    xxx xxx          xxx  xxxx
+ | ||||   | | |||||||||||  |   |   marks: other rows, where there are any
 """
 
 from __future__ import annotations
@@ -18,9 +19,19 @@ from matplotlib.patches import Patch
 
 from streamframes.draw.axis import INK, label_instants, label_values, tidy
 from streamframes.draw.bands import MAX_BANDS, Bands, bands_of
-from streamframes.draw.signal import Instants, as_table, broken, column_of, in_order, instants, numbers, thinned
+from streamframes.draw.signal import (
+    Instants,
+    as_column,
+    as_table,
+    broken,
+    column_of,
+    in_order,
+    instants,
+    numbers,
+    thinned,
+)
 
-SIGNAL, INSIDE, LEVEL = "#6b7c8c", "#c2410c", "#b91c1c"
+SIGNAL, INSIDE, LEVEL, MARK = "#6b7c8c", "#c2410c", "#b91c1c", "#1d4ed8"
 EPISODE, NEXT, GAP = "#fb923c", "#60a5fa", "#94a3b8"
 # The share of the width that a frame needs to be seen.
 _NARROWEST = 0.0012
@@ -42,6 +53,8 @@ def draw_frames(
     label: str | None = None,
     prefix: str = "frame_",
     total: int | None = None,
+    marks: Any = None,
+    mark_label: str = "other rows",
     size: tuple[float, float] = (12.0, 4.0),
 ) -> Figure:
     """Draw the signal of one group and its frames.
@@ -60,6 +73,9 @@ def draw_frames(
         What the names of the frame columns begin with.
     total
         How many frames there are, if `frames` holds only the first of them.
+    marks, mark_label
+        Instants of other rows, drawn as strokes below the signal: an Arrow array or a pandas Series; and what they
+        are.
     size
         Inches; a PNG has 100 points an inch.
 
@@ -82,6 +98,7 @@ def draw_frames(
         *_draw_signal(axes, shown, *thinned(at, signal), label or value),
         *_draw_bands(strip, axes, shown, at),
         *_draw_levels(axes, levels, level_label),
+        *_draw_marks(axes, marks, mark_label, within=at if len(shown) < len(bands) else None),
     ]
     axes.margins(x=0.01)
     label_values(axes, label or value)
@@ -133,6 +150,24 @@ def _draw_levels(axes: Any, levels: Sequence[float], label: str) -> list[Any]:
     text = ", ".join(f"{level:g}" for level in levels[:_NAMED_LEVELS])
     more = ", ..." if len(levels) > _NAMED_LEVELS else ""
     return [Line2D([], [], color=LEVEL, linewidth=1.2, linestyle=_DASHES, label=f"{label} {text}{more}")]
+
+
+def _draw_marks(axes: Any, marks: Any, label: str, within: np.ndarray | None) -> list[Any]:
+    if marks is None:
+        return []
+    at = instants(as_column(marks)).at
+    at = np.unique(at[np.isfinite(at)])
+    if within is not None and within.size:
+        at = at[(at >= within[0]) & (at <= within[-1])]
+    stroke: dict[str, Any] = {
+        "color": MARK,
+        "marker": "|",
+        "markersize": 8,
+        "markeredgewidth": 0.8,
+        "linestyle": "none",
+    }
+    axes.plot(at, np.full(at.size, 0.03), transform=axes.get_xaxis_transform(), alpha=0.7, **stroke)
+    return [Line2D([], [], label=label, **stroke)]
 
 
 def _number(shown: int, total: int) -> str:

@@ -35,6 +35,11 @@ def as_table(rows: Any) -> pa.Table:
     return pa.Table.from_pandas(rows, preserve_index=False)
 
 
+def as_column(values: Any) -> pa.ChunkedArray:
+    """An Arrow array or a pandas Series as an Arrow column."""
+    return values if isinstance(values, pa.ChunkedArray) else pa.chunked_array([pa.array(values)])
+
+
 def column_of(table: pa.Table, name: str, argument: str) -> pa.ChunkedArray:
     """A column, or an error that names the ones there are."""
     if name not in table.column_names:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -18,6 +19,8 @@ from streamframes.spark.frametables import check_prefix
 from streamframes.spark.framing import Framing
 from streamframes.spark.moves import moved_frames
 from streamframes.spark.session import require_dataframe
+from streamframes.spark.sieve import sieved
+from streamframes.spark.watch import check_lateness
 
 
 def fill_frames(
@@ -34,10 +37,12 @@ def fill_frames(
 ) -> DataFrame:
     """`Frames.fill`."""
     require_dataframe(rows, "fill")
+    if not isinstance(wait, bool):
+        raise InvalidArgument(f"fill() got wait={wait!r}; it is True or False")
     waiting = Waiting(wait, lateness, framing.options.late)
     frames = moved_frames(framing.frame_table(()), moves, framing.prefix)
     if not framing.is_stream:
-        return _fill_table(frames, rows, waiting, ts, by, keep_empty, framing.prefix, measures)
+        return _fill_table(frames, rows, waiting, ts, by, keep_empty, framing.prefix, measures, is_found=False)
     filling = plan_filling(
         frames,
         rows,
@@ -93,7 +98,7 @@ def fill_frame_table(
         raise InvalidArgument(
             "fill() got a stream of frames; write sf.frames(...).fill(...), which finds and fills them in one stage"
         )
-    return _fill_table(frames, rows, Waiting(lateness=lateness), ts, by, keep_empty, prefix, measures)
+    return _fill_table(frames, rows, Waiting(lateness=lateness), ts, by, keep_empty, prefix, measures, is_found=True)
 
 
 def _fill_table(
@@ -105,7 +110,10 @@ def _fill_table(
     keep_empty: bool,
     prefix: str,
     measures: Mapping[str, Any],
+    *,
+    is_found: bool,
 ) -> DataFrame:
+    """Frames of a table, filled; those that are found already are looked at first, to hold rows back."""
     filling = plan_filling(
         frames,
         rows,
@@ -116,4 +124,9 @@ def _fill_table(
         prefix=prefix,
         in_stream=rows.isStreaming,
     )
-    return fill_given(frames, filling, waiting) if rows.isStreaming else fill_table(frames, filling)
+    check_lateness(filling.clock, waiting.lateness)
+    if rows.isStreaming:
+        return fill_given(frames, filling, waiting)
+    if is_found:
+        filling = replace(filling, rows=sieved(frames, rows, filling.by, filling.ts, prefix))
+    return fill_table(frames, filling)

@@ -4,12 +4,13 @@ rows to frame ─ pack ─┐
                       ├─ union ─ by bucket ─ framing, then filling ─ unpack
 rows that fill ─ pack ┘            └─ or one side is given: a table that is in the state before the first batch
 
-A join behind the framing would not do: frames end before the watermark, and Spark takes such rows as late.
+A join behind the framing would not do: frames end before the watermark, so that Spark would never let go of a row.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -28,7 +29,7 @@ from streamframes.spark.moves import inside_stream
 from streamframes.spark.session import n_partitions
 from streamframes.spark.stateful import pieces_of, stateful
 from streamframes.spark.streams import identity, word_of
-from streamframes.spark.watch import WATERMARK, Watch, check_provider, check_watch, event_clock
+from streamframes.spark.watch import WATERMARK, Watch, check_lateness, check_provider, check_watch, event_clock
 
 _POLICY = "spark.sql.streaming.multipleWatermarkPolicy"
 
@@ -46,6 +47,7 @@ def fill_framing(framing: Framing, moves: tuple[Move, ...], filling: Filling, wa
     """The frames of a stream, filled with another stream or with a table."""
     if framing.options.punctuations:
         raise InvalidArgument("fill() cannot pass on punctuations=True; leave it out of frames()")
+    filling = replace(filling, by=_in_order(framing, filling.by))
     columns, frames = framing.planned()
     moves = inside_stream(moves, frames.frame_schema, framing.prefix, fragments=frames.fragments)
     watch = _watch(framing, filling, waiting)
@@ -72,6 +74,16 @@ def fill_framing(framing: Framing, moves: tuple[Move, ...], filling: Filling, wa
         late=waiting.late,
     )
     return _run(ours.union(theirs) if is_stream else ours, plan, clock, filling, None if is_stream else theirs)
+
+
+def _in_order(framing: Framing, by: Mapping[str, str]) -> dict[str, str]:
+    """The group columns in the order of the framing: a row must go to the bucket of its frames."""
+    others = [name for name in by if name not in framing.by]
+    if others:
+        raise InvalidArgument(
+            f"fill() of a stream got by={others[0]!r}, which does not group the frames; they are by {list(framing.by)}"
+        )
+    return {name: by[name] for name in framing.by if name in by}
 
 
 def fill_given(frames: DataFrame, filling: Filling, waiting: Waiting) -> DataFrame:
@@ -103,9 +115,8 @@ def _run(
 
 def _watch(framing: Framing, filling: Filling, waiting: Waiting) -> Watch:
     """Who watches the rows that fill."""
-    if not isinstance(waiting.wait, bool):
-        raise InvalidArgument(f"fill() got wait={waiting.wait!r}; it is True or False")
     if not filling.rows.isStreaming:
+        check_lateness(filling.clock, waiting.lateness)
         return Watch()
     policy = str(filling.rows.sparkSession.conf.get(_POLICY, "min"))
     if policy != "min":

@@ -59,6 +59,7 @@ def sorted_out(
 def in_pass(rows: DataFrame, name: str, expression: Any, verb: str) -> InPass | None:
     """The measure as the pass computes it, or None where it must be left to Spark."""
     if isinstance(expression, Fold):
+        _check_fold(name, expression, verb)
         value = scheme_input(rows, Input(name, expression.value, "number"), verb).cast("double")
         return InPass(name, "fold", str(expression), value, T.DoubleType(), expression.detached())
     call = simple_call(expression) if isinstance(expression, str) else None
@@ -70,6 +71,15 @@ def in_pass(rows: DataFrame, name: str, expression: Any, verb: str) -> InPass | 
     kind = analysed(rows, lambda: rows.select(as_column(text).alias("x")), expression, name, verb)
     result = _result_type(function, kind)
     return None if result is None else InPass(name, function, text, as_column(text), result)  # type: ignore[arg-type]
+
+
+def _check_fold(name: str, fold: Fold, verb: str) -> None:
+    """Refuse a fold whose state would lose or lack numbers."""
+    state = fold.add(tuple(map(float, fold.start)), 1.0)
+    if not isinstance(state, tuple) or len(state) != len(fold.start):
+        raise InvalidArgument(
+            f"{verb} got {name}=Fold(...) whose add() returns {state!r}; return a tuple as long as start={fold.start!r}"
+        )
 
 
 def travelling(measures: Sequence[InPass], first: int) -> tuple[list[Column], tuple[Measure, ...]]:

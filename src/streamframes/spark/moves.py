@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from streamframes.core.clock import Clock, Duration, check_duration
@@ -31,7 +32,10 @@ def _ticks(clock: Clock, value: Duration | None, name: str) -> int:
     if value is None:
         return 0
     check_duration(value, name, zero=True)
-    return clock.ticks(value, name)
+    ticks = clock.ticks(value, name)
+    if ticks >= 2**62:
+        raise InvalidArgument(f"{name}={value!r} is longer than any frame; give a shorter one")
+    return ticks
 
 
 def split(clock: Clock, every: Duration, moves: Sequence[Move]) -> Split:
@@ -55,12 +59,19 @@ def check_shift(frames: DataFrame, move: Shift, prefix: str) -> None:
     for name, expression in (("start", move.start), ("end", move.end)):
         if expression is None:
             continue
-        kind = analysed(frames, lambda: frames.select(as_column(expression).alias("x")), expression, name, "move()")  # noqa: B023
+        kind = analysed(frames, partial(_one_for_each, frames, expression), expression, name, "move()")
         if kind != wanted:
             raise InvalidArgument(
                 f"move() got {name}={expression!r} of type {kind.simpleString()}, but the frames' instants are "
                 f"{wanted.simpleString()}; cast it, for example cast({expression} as {wanted.simpleString()})"
             )
+
+
+def _one_for_each(frames: DataFrame, expression: Any) -> DataFrame:
+    """The expression where it must have one value for each frame: aggregates and generators are refused there."""
+    return frames.select(
+        F.struct(as_column(expression).alias("x"), *map(column, frames.columns[:1])).alias("s")
+    ).select("s.x")
 
 
 def moved_frames(frames: DataFrame, moves: Sequence[Move], prefix: str) -> DataFrame:
@@ -118,7 +129,7 @@ def _inside(move: Move, frames: pa.Schema, prefix: str, *, fragments: bool) -> M
     if bounds[0] is None:
         raise InvalidArgument(
             f"fill() of a stream got move(start={move.start!r}), of which it cannot be seen how far back it goes; say "
-            "it with move(..., reach='1 hour'), so that rows are kept as long"
+            "it with move(..., reach=...), so that rows are kept as long"
         )
     return Shift(move.start, move.end, max(0, -bounds[0]))
 

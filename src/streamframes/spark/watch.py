@@ -32,10 +32,7 @@ def check_watch(
     rows: DataFrame, ts: str, clock: Clock, lateness: Duration | None, verb: str, hint: str | None = ""
 ) -> Watch:
     """Who watches `ts`; refuses a stream of which nothing is ever known. With no `hint`, nobody need."""
-    allowed = None
-    if lateness is not None:
-        check_duration(lateness, "lateness", zero=True)
-        allowed = clock.ticks(lateness, "lateness")
+    allowed = check_lateness(clock, lateness)
     if not rows.isStreaming:
         return Watch(lateness=allowed)
     watched = [field.name for field in rows.schema if WATERMARK in (field.metadata or {})]
@@ -54,6 +51,14 @@ def check_watch(
         )
     check_provider(rows, verb)
     return Watch(bool(watched), allowed)
+
+
+def check_lateness(clock: Clock, lateness: Duration | None) -> int | None:
+    """The lateness in ticks."""
+    if lateness is None:
+        return None
+    check_duration(lateness, "lateness", zero=True)
+    return clock.ticks(lateness, "lateness")
 
 
 def check_provider(rows: DataFrame, verb: str) -> None:
