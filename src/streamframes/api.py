@@ -212,19 +212,10 @@ class Frames:
             the `frame_id` of a frame that holds it.
         """
         from streamframes.spark.fill import fill_frames
+        from streamframes.spark.filling import Asked
 
-        chosen = self.plan.by if by is None else by
-        return fill_frames(
-            self.plan,
-            self.moves,
-            other,
-            ts=ts,
-            by=chosen,
-            keep_empty=keep_empty,
-            wait=wait,
-            lateness=lateness,
-            measures=measures,
-        )
+        asked = Asked(ts, self.plan.by if by is None else by, keep_empty, measures, self.plan.prefix)
+        return fill_frames(self.plan, self.moves, other, asked, wait, lateness)
 
     def explain(self) -> str:
         """Which way the rows go, in words."""
@@ -261,10 +252,9 @@ def fill(
     tagged; they may overlap. The other arguments are those of `Frames.fill`.
     """
     from streamframes.spark.fill import fill_frame_table
+    from streamframes.spark.filling import Asked
 
-    return fill_frame_table(
-        frames, rows, ts=ts, by=by, keep_empty=keep_empty, lateness=lateness, prefix=prefix, measures=measures
-    )
+    return fill_frame_table(frames, rows, Asked(ts, by, keep_empty, measures, prefix), lateness)
 
 
 def session(name: str = "streamframes", *, master: str = "local[*]", **settings: str) -> SparkSession:

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 from rich.console import Console
 
-from benchmarks import algebra, core, growth, memory, options, soak, streams, tables
+from benchmarks import algebra, core, fill, fragments, growth, memory, options, soak, streams, tables
 from benchmarks.contenders import LOOP, NOTHING, NUMBA, OURS, WINDOWS, contenders_of
 from benchmarks.frame_tables import FrameShape, frame_table
 from benchmarks.generated import FILES, Shape, files
@@ -226,3 +226,18 @@ def test_the_algebra_finds_as_many_pairs_as_the_join(spark: Any, tmp_path: Path)
     wanted = [each for each in algebra.contenders_of("covered", spark, settings) if each.task.startswith("overlaps")]
     found = {each.contender.name: each.frames for each in measure(wanted[:2], 0, QUIET)}
     assert found == {algebra.OURS: 900, algebra.JOIN: 900}
+
+
+def test_the_seconds_of_the_join_are_scaled_to_all_rows(tmp_path: Path) -> None:
+    def seen(name: str, seconds: float, rows: int = 100) -> Measurement:
+        return Measurement(Contender(name, "fill", 100, rows, lambda: None, lambda: None), None, [seconds])
+
+    times = [seen(OURS, 2.0), seen(NOTHING, 1.0), seen(fill.JOIN, 3.0, rows=10), seen(fill.TAGGED, 2.0)]
+    report = fill.report_of(times, 7, Options(rows=100, rounds=1, out=tmp_path), "17")
+    assert [(target.figure, target.is_met) for target in report.targets] == [(15.0, True), (2.0, False)]
+
+
+def test_fragments_compares_what_waits_with_what_a_batch_brings() -> None:
+    figures = {"max": 100, "mean": 50.0, "told_max": 100, "told_avg": 50.0, "arrived": 20, "seconds": 2.0}
+    report = fragments.report_of({False: figures, True: {**figures, "max": 10}}, 1000, "17")
+    assert [target.figure for target in report.targets] == [0.5, 10.0, 1.0]

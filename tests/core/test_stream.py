@@ -23,7 +23,8 @@ from streamframes.core.measures import Measure
 from streamframes.core.packing import ALL_GROUPS, DATA, ONE_GROUP, Packer
 from streamframes.core.plan import FramePlan
 from streamframes.core.schedule import Schedule
-from streamframes.core.stream import BucketStream, Step, StreamPlan
+from streamframes.core.steps import Step
+from streamframes.core.stream import BucketStream, StreamPlan
 from streamframes.core.tags import TagColumn
 from streamframes.errors import StreamFramesError
 

@@ -29,8 +29,9 @@ from streamframes.core.order import in_order
 from streamframes.core.packing import slots
 from streamframes.core.shelf import GROUP as SHELVED
 from streamframes.core.shelf import Shelf
+from streamframes.core.steps import Step, check_identity, late_row
 from streamframes.core.stores import Halves, Store
-from streamframes.core.stream import BucketStream, Step, StreamPlan, check_identity, late_row
+from streamframes.core.stream import BucketStream, StreamPlan
 from streamframes.errors import StreamFramesError
 
 Chunks = Iterable[tuple[int, pa.Buffer]]

@@ -24,9 +24,10 @@ from streamframes.core.columns import Rows, gather, no_rows, typed
 from streamframes.core.framer import Framer
 from streamframes.core.groups import fingerprints
 from streamframes.core.order import in_order
-from streamframes.core.packing import Layout, packed, slots
+from streamframes.core.packing import packed, slots
 from streamframes.core.plan import FramePlan
 from streamframes.core.schedule import LATEST
+from streamframes.core.steps import Step, check_identity, group_of, late_row
 from streamframes.core.stores import Store
 from streamframes.errors import StreamFramesError
 
@@ -60,18 +61,6 @@ class StreamPlan:
     def bucket(self, store: Store, given: Iterable[tuple[int, pa.Buffer]] = ()) -> BucketStream:
         """A bucket of this plan, with its state; nothing is given to a framing."""
         return BucketStream(self, store)
-
-
-@dataclass(frozen=True)
-class Step:
-    """What a step found: results, and figures by name.
-
-    `due` is the point at which the bucket must be woken even if no row comes, or None.
-    """
-
-    results: list[pa.RecordBatch]
-    figures: Mapping[str, int]
-    due: int | None
 
 
 class BucketStream:
@@ -149,7 +138,7 @@ class BucketStream:
         late = chunk.rows.ts < np.repeat(points, np.diff(chunk.rows.bounds))
         if late.any() and self.plan.late == "fail":
             row = int(np.flatnonzero(late)[0])
-            raise StreamFramesError(late_row(self.plan.frames.layout, chunk, row, int(points[_group_of(chunk, row)])))
+            raise StreamFramesError(late_row(self.plan.frames.layout, chunk, row, int(points[group_of(chunk, row)])))
         self.own_points[numbers] = np.maximum(self.own_points[numbers], chunk.upto + (chunk.upto > NO_WORD))
         return chunk.filter(~late) if late.any() else chunk, int(late.sum())
 
@@ -265,32 +254,6 @@ class BucketStream:
         self.own_points, self.announced = saved["own_points"], saved["announced"]
         self.waiting = saved["waiting"]
         self.framer.load(saved["framer"])
-
-
-def check_identity(before: Mapping[str, str], now: Mapping[str, str]) -> None:
-    """Refuse to go on from the checkpoint of another plan, and say what differs."""
-    names = [name for name in {**before, **now} if before.get(name) != now.get(name)]
-    if names:
-        told = "; ".join(f"{name} was {before.get(name)}, is {now.get(name)}" for name in names)
-        raise StreamFramesError(
-            f"the checkpoint was written by another plan: {told}. "
-            "Go back to the plan, or start with a new checkpoint location"
-        )
-
-
-def late_row(layout: Layout, chunk: Chunk, row: int, point: int) -> str:
-    """Which row is late, and what to do about it."""
-    instant, seen = typed(pa.array([chunk.rows.ts[row], point]), layout.ts_type).to_pylist()
-    group = _group_of(chunk, row)
-    values = {field.name: column[group].as_py() for field, column in zip(layout.keys, chunk.keys.columns, strict=True)}
-    return (
-        f"a row is late: {values or 'the only group'} at {instant}, but all rows before {seen} had been "
-        "seen; allow more lateness, or let late rows be counted with late='count'"
-    )
-
-
-def _group_of(chunk: Chunk, row: int) -> int:
-    return int(np.searchsorted(chunk.rows.bounds, row, side="right")) - 1
 
 
 def _numbered(chunk: Chunk, numbers: np.ndarray) -> Rows:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -14,7 +14,7 @@ from streamframes.core.moves import Move
 from streamframes.errors import InvalidArgument
 from streamframes.spark.fill_streams import Waiting, fill_framing, fill_given
 from streamframes.spark.fill_tables import fill_table
-from streamframes.spark.filling import plan_filling
+from streamframes.spark.filling import Asked, plan_filling
 from streamframes.spark.frametables import check_prefix
 from streamframes.spark.framing import Framing
 from streamframes.spark.moves import moved_frames
@@ -24,16 +24,7 @@ from streamframes.spark.watch import check_lateness
 
 
 def fill_frames(
-    framing: Framing,
-    moves: tuple[Move, ...],
-    rows: DataFrame,
-    *,
-    ts: str | Sequence[str],
-    by: Any,
-    keep_empty: bool,
-    wait: bool,
-    lateness: Any,
-    measures: Mapping[str, Any],
+    framing: Framing, moves: tuple[Move, ...], rows: DataFrame, asked: Asked, wait: bool, lateness: Any
 ) -> DataFrame:
     """`Frames.fill`."""
     require_dataframe(rows, "fill")
@@ -42,34 +33,15 @@ def fill_frames(
     waiting = Waiting(wait, lateness, framing.options.late)
     frames = moved_frames(framing.frame_table(()), moves, framing.prefix)
     if not framing.is_stream:
-        return _fill_table(frames, rows, waiting, ts, by, keep_empty, framing.prefix, measures, is_found=False)
-    filling = plan_filling(
-        frames,
-        rows,
-        ts=ts,
-        by=by,
-        keep_empty=keep_empty,
-        measures=measures,
-        prefix=framing.prefix,
-        in_stream=True,
-    )
-    return fill_framing(framing, moves, filling, waiting)
+        return _fill_table(frames, rows, asked, waiting, is_found=False)
+    return fill_framing(framing, moves, plan_filling(frames, rows, asked, in_stream=True), waiting)
 
 
 def fill_own(framing: Framing, moves: tuple[Move, ...], measures: Mapping[str, Any]) -> DataFrame:
     """Moved frames filled with the rows they were found in."""
-    watch = framing.options.watch
-    return fill_frames(
-        framing,
-        moves,
-        framing.data,
-        ts=[framing.ts, *framing.ties],
-        by=framing.by,
-        keep_empty=True,
-        wait=True,
-        lateness=_duration(framing.clock, watch.lateness),
-        measures=measures,
-    )
+    asked = Asked([framing.ts, *framing.ties], framing.by, True, measures, framing.prefix)
+    lateness = _duration(framing.clock, framing.options.watch.lateness)
+    return fill_frames(framing, moves, framing.data, asked, True, lateness)
 
 
 def _duration(clock: Clock, ticks: int | None) -> timedelta | int | None:
@@ -79,54 +51,24 @@ def _duration(clock: Clock, ticks: int | None) -> timedelta | int | None:
     return timedelta(days=ticks) if clock.kind == "date" else timedelta(microseconds=ticks)
 
 
-def fill_frame_table(
-    frames: DataFrame,
-    rows: DataFrame,
-    *,
-    ts: str | Sequence[str],
-    by: Any,
-    keep_empty: bool,
-    lateness: Any,
-    prefix: str,
-    measures: Mapping[str, Any],
-) -> DataFrame:
+def fill_frame_table(frames: DataFrame, rows: DataFrame, asked: Asked, lateness: Any) -> DataFrame:
     """`fill()` of any table of frames."""
     require_dataframe(frames, "fill", "frames")
     require_dataframe(rows, "fill")
-    check_prefix(prefix, "fill")
+    check_prefix(asked.prefix, "fill")
     if frames.isStreaming:
         raise InvalidArgument(
             "fill() got a stream of frames; write sf.frames(...).fill(...), which finds and fills them in one stage"
         )
-    return _fill_table(frames, rows, Waiting(lateness=lateness), ts, by, keep_empty, prefix, measures, is_found=True)
+    return _fill_table(frames, rows, asked, Waiting(lateness=lateness), is_found=True)
 
 
-def _fill_table(
-    frames: DataFrame,
-    rows: DataFrame,
-    waiting: Waiting,
-    ts: str | Sequence[str],
-    by: Any,
-    keep_empty: bool,
-    prefix: str,
-    measures: Mapping[str, Any],
-    *,
-    is_found: bool,
-) -> DataFrame:
+def _fill_table(frames: DataFrame, rows: DataFrame, asked: Asked, waiting: Waiting, *, is_found: bool) -> DataFrame:
     """Frames of a table, filled; those that are found already are looked at first, to hold rows back."""
-    filling = plan_filling(
-        frames,
-        rows,
-        ts=ts,
-        by=by,
-        keep_empty=keep_empty,
-        measures=measures,
-        prefix=prefix,
-        in_stream=rows.isStreaming,
-    )
+    filling = plan_filling(frames, rows, asked, in_stream=rows.isStreaming)
     check_lateness(filling.clock, waiting.lateness)
     if rows.isStreaming:
         return fill_given(frames, filling, waiting)
     if is_found:
-        filling = replace(filling, rows=sieved(frames, rows, filling.by, filling.ts, prefix))
+        filling = replace(filling, rows=sieved(frames, rows, filling.by, filling.ts, asked.prefix))
     return fill_table(frames, filling)

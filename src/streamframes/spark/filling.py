@@ -21,7 +21,17 @@ from streamframes.errors import InvalidArgument
 from streamframes.spark.columns import arrow_type, clock_of, column, names
 from streamframes.spark.frametables import check_alike, frame_table, matched, point_table
 from streamframes.spark.measures import InPass, sorted_out, travelling
-from streamframes.spark.session import require_dataframe
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked of a filling, as the user wrote it."""
+
+    ts: str | Sequence[str]
+    by: Any
+    keep_empty: bool
+    measures: Mapping[str, Any]
+    prefix: str
 
 
 @dataclass(frozen=True)
@@ -93,25 +103,15 @@ class Filling:
         return T.StructType([*self.frames, *(T.StructField(m.name, m.type) for m in self.measures)])
 
 
-def plan_filling(
-    frames: DataFrame,
-    rows: DataFrame,
-    *,
-    ts: str | Sequence[str],
-    by: Any,
-    keep_empty: bool,
-    measures: Mapping[str, Any],
-    prefix: str,
-    in_stream: bool,
-) -> Filling:
+def plan_filling(frames: DataFrame, rows: DataFrame, asked: Asked, *, in_stream: bool) -> Filling:
     """Check everything that can be checked before a job starts."""
-    require_dataframe(rows, "fill")
-    if not isinstance(keep_empty, bool):
-        raise InvalidArgument(f"fill() got keep_empty={keep_empty!r}; it is True or False")
-    order = names(ts, "ts", rows, "fill")
+    measures, prefix = asked.measures, asked.prefix
+    if not isinstance(asked.keep_empty, bool):
+        raise InvalidArgument(f"fill() got keep_empty={asked.keep_empty!r}; it is True or False")
+    order = names(asked.ts, "ts", rows, "fill")
     if not order:
-        raise InvalidArgument(f"fill() got ts={ts!r}; name the column that orders the rows")
-    ours, theirs = _groups(frames, rows, by)
+        raise InvalidArgument(f"fill() got ts={asked.ts!r}; name the column that orders the rows")
+    ours, theirs = _groups(frames, rows, asked.by)
     left = frame_table(frames, "the frames", ours, prefix, "fill")
     right = point_table(rows, "the rows", theirs, order[0], "fill")
     check_alike(left, right, "fill")
@@ -131,7 +131,7 @@ def plan_filling(
         measures=tuple(here),
         others=there,
         told=tuple(told),
-        keep_empty=keep_empty,
+        keep_empty=asked.keep_empty,
         prefix=prefix,
     )
 
