@@ -18,7 +18,7 @@ from streamframes.spark.pack import PIECES, packing
 from streamframes.spark.session import n_buckets
 from streamframes.spark.tables import folded
 
-# What tells frames apart where Spark must bring rows and frames together again.
+# Group and edges of a frame, on which all of its measures depend, where Spark must bring rows and frames together.
 _IDENTITY = ("__sf_first", "__sf_second")
 
 
@@ -50,7 +50,8 @@ def frame_columns(frames: DataFrame, filling: Filling, plan: FillPlan) -> DataFr
 
 def _with_others(frames: DataFrame, filling: Filling) -> DataFrame:
     """Measures that only Spark knows: rows are tagged and grouped, and joined to the frames with the other measures."""
-    values = [part for name in frames.columns for part in (column(name), column(name).isNull())]
+    edges = (f"{filling.prefix}start", f"{filling.prefix}end")
+    values = [part for name in (*filling.by, *edges) for part in (column(name), column(name).isNull())]
     hashes = (F.xxhash64(*values), F.xxhash64(F.lit(1), *values))
     named = frames.select("*", *(each.alias(name) for name, each in zip(_IDENTITY, hashes, strict=True)))
     filling = replace(filling, frames=named.schema)

@@ -59,8 +59,8 @@ def sorted_out(
 def in_pass(rows: DataFrame, name: str, expression: Any, verb: str) -> InPass | None:
     """The measure as the pass computes it, or None where it must be left to Spark."""
     if isinstance(expression, Fold):
-        _check_fold(name, expression, verb)
         value = scheme_input(rows, Input(name, expression.value, "number"), verb).cast("double")
+        _check_fold(name, expression, verb)
         return InPass(name, "fold", str(expression), value, T.DoubleType(), expression.detached())
     call = simple_call(expression) if isinstance(expression, str) else None
     if call is None:
@@ -75,7 +75,15 @@ def in_pass(rows: DataFrame, name: str, expression: Any, verb: str) -> InPass | 
 
 def _check_fold(name: str, fold: Fold, verb: str) -> None:
     """Refuse a fold whose state would lose or lack numbers."""
-    state = fold.add(tuple(map(float, fold.start)), 1.0)
+    try:
+        state = fold.add(tuple(map(float, fold.start)), 1.0)
+    except (TypeError, IndexError) as error:
+        raise InvalidArgument(
+            f"{verb} got {name}=Fold(...) whose add() cannot take start= and a number: {error}"
+        ) from None
+    except (ValueError, ArithmeticError):
+        # A made-up number may be none that comes.
+        return
     if not isinstance(state, tuple) or len(state) != len(fold.start):
         raise InvalidArgument(
             f"{verb} got {name}=Fold(...) whose add() returns {state!r}; return a tuple as long as start={fold.start!r}"
