@@ -145,6 +145,15 @@ def test_frames_may_be_the_same_and_edges_may_be_missing(spark: Any) -> None:
     ]
 
 
+def test_whole_numbers_of_any_width_are_instants(spark: Any) -> None:
+    narrow = spark.sql("select 1L frame_id, 5 frame_start, 9 frame_end")
+    wide = spark.sql("select 1L frame_id, 5L frame_start, 5000000009L frame_end")
+    rows = spark.sql("select explode(array(5L, 9L, 10L, 5000000009L, 5000000010L)) t")
+    assert sf.fill(narrow, rows, ts="t", n="count(*)").collect()[0].n == 2
+    assert sf.fill(wide, rows, ts="t", n="count(*)").collect()[0].n == 4
+    assert sf.fill(wide, rows.filter("t < 11").selectExpr("cast(t as int) t"), ts="t", n="count(*)").collect()[0].n == 3
+
+
 def test_edges_are_moved_by_any_expression(spark: Any) -> None:
     rows = spark.sql("select timestamp_seconds(id * 10) t, id between 10 and 20 w, id from range(40)")
     frames = sf.frames(rows, sf.Threshold("w"), ts="t")

@@ -19,9 +19,9 @@ class FillPlan:
     """Frames that are filled with rows of their group.
 
     `frames` are all columns of a frame; `keys` the group columns in which a row must agree with a frame; `ts_type` the
-    type of instants; `columns` the types of what travels with a row. With `tags` the rows are the result, each with
-    the columns `told` of its frame; without, the frames with their `measures`, and those without rows only if
-    `keep_empty`. With `fragments` a frame comes several times and grows.
+    type of the rows' instants; `columns` the types of what travels with a row. With `tags` the rows are the result,
+    each with the columns `told` of its frame; without, the frames with their `measures`, and those without rows only
+    if `keep_empty`. With `fragments` a frame comes several times and grows.
     """
 
     frames: pa.Schema
@@ -43,7 +43,7 @@ class FillPlan:
     @property
     def frame_layout(self) -> Layout:
         """How frames are packed: by their start, with all of their columns."""
-        return Layout(self.keys, self.ts_type, tuple(self.frames.types))
+        return Layout(self.keys, self.frames.field(f"{self.prefix}start").type, tuple(self.frames.types))
 
     @property
     def result_schema(self) -> pa.Schema:

@@ -134,8 +134,10 @@ def matched(by: Any, verb: str, **tables: DataFrame) -> list[list[str]]:
 
 
 def check_alike(a: FrameTable, b: FrameTable, verb: str) -> None:
-    """Refuse tables whose groups or instants differ in type."""
-    for left, right in zip((*a.by, a.start), (*b.by, b.start), strict=True):
+    """Refuse tables whose groups or instants differ in type; whole numbers are instants of one kind."""
+    whole = isinstance(a.kind, T.IntegralType) and isinstance(b.kind, T.IntegralType)
+    instants = [] if whole else [(a.start, b.start)]
+    for left, right in [*zip(a.by, b.by, strict=True), *instants]:
         kinds = a.types[left].simpleString(), b.types[right].simpleString()
         if kinds[0] != kinds[1]:
             raise InvalidArgument(
