@@ -150,6 +150,9 @@ def test_whole_numbers_of_any_width_are_instants(spark: Any) -> None:
     wide = spark.sql("select 1L frame_id, 5L frame_start, 5000000009L frame_end")
     rows = spark.sql("select explode(array(5L, 9L, 10L, 5000000009L, 5000000010L)) t")
     assert sf.fill(narrow, rows, ts="t", n="count(*)").collect()[0].n == 2
+    apart = spark.sql("select explode(array(1L, 1000L)) frame_id, frame_id frame_start, frame_id + 3 frame_end")
+    far = rows.union(spark.sql("select explode(array(9223372036854775807L, -9223372036854775808L, 1L, null)) t"))
+    assert sum(row.n for row in sf.fill(apart, far, ts="t", n="count(*)").collect()) == 1
     assert sf.fill(wide, rows, ts="t", n="count(*)").collect()[0].n == 4
     assert sf.fill(wide, rows.filter("t < 11").selectExpr("cast(t as int) t"), ts="t", n="count(*)").collect()[0].n == 3
 

@@ -111,7 +111,7 @@ class Filler:
     def _known(self, frames: pa.RecordBatch) -> np.ndarray:
         """Where a frame waits already, or -1."""
         name = f"{self.plan.prefix}id"
-        waiting, ids = (as_ids(batch.column(name)) for batch in (self.frames, frames))
+        waiting, ids = (_ids(batch.column(name)) for batch in (self.frames, frames))
         if not waiting.size:
             return np.full(ids.size, -1)
         order = np.argsort(waiting, kind="stable")
@@ -233,7 +233,7 @@ class Filler:
         self._sorted = None
 
 
-def as_ids(column: pa.Array) -> np.ndarray:
+def _ids(column: pa.Array) -> np.ndarray:
     """Longs that are all there."""
     return np.asarray(column.to_numpy(zero_copy_only=False))
 

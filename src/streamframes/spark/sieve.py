@@ -28,6 +28,7 @@ _CELLS_PER_FRAME = 4
 _CELLS = 1 << 22
 # Where frames cover more of the time than this, a sieve holds back too little to be worth it.
 _DENSE = 0.5
+_FARTHEST = 9e18
 _MARKED = bytearray(b"\x01")
 
 Batches = Iterator[pa.RecordBatch]
@@ -68,8 +69,12 @@ def _tick(table: DataFrame, name: str) -> Column:
     elif isinstance(kind, T.TimestampNTZType):
         earliest = F.lit("0001-01-01 00:00:00").cast("timestamp_ntz")
         ticks = F.timestamp_diff("MILLISECOND", earliest, instant)
+    elif isinstance(kind, T.DateType):
+        ticks = F.unix_date(instant)
     else:
-        ticks = F.unix_date(instant) if isinstance(kind, T.DateType) else instant
+        # The ends of the range of longs, as doubles, are not longs any more.
+        ticks = F.greatest(F.least(instant.cast("double"), F.lit(_FARTHEST)), F.lit(-_FARTHEST))
+        return F.when(instant.isNotNull(), ticks)
     return ticks.cast("double")
 
 
