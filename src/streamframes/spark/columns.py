@@ -14,6 +14,7 @@ from pyspark.sql.pandas.types import to_arrow_type
 
 from streamframes.core.clock import Clock
 from streamframes.core.schemes.base import Input
+from streamframes.core.tags import TagColumn
 from streamframes.errors import InvalidArgument
 from streamframes.spark.failures import reason, unlogged
 
@@ -106,3 +107,23 @@ def scheme_input(rows: DataFrame, needed: Input, scheme: str) -> Column:
 def arrow_type(kind: T.DataType) -> pa.DataType:
     """The Arrow type that carries a Spark type, whatever the session's zone."""
     return to_arrow_type(kind, timezone="UTC")
+
+
+def arrow_schema(schema: T.StructType) -> pa.Schema:
+    """The columns of a table as Arrow carries them."""
+    return pa.schema([pa.field(field.name, arrow_type(field.dataType)) for field in schema])
+
+
+def tag_columns(rows: DataFrame, keys: Sequence[str], ts: str, first: int) -> tuple[list[str], tuple[TagColumn, ...]]:
+    """The columns that must travel for rows to be told as they came, from place `first` on, and where each is found."""
+    others = [name for name in rows.columns if name not in (*keys, ts)]
+    tags = []
+    for field in arrow_schema(rows.schema):
+        if field.name in keys:
+            tag = TagColumn(field.name, "key", list(keys).index(field.name), field.type)
+        elif field.name == ts:
+            tag = TagColumn(field.name, "ts", 0, field.type)
+        else:
+            tag = TagColumn(field.name, "column", first + others.index(field.name), field.type)
+        tags.append(tag)
+    return others, tuple(tags)

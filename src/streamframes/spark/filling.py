@@ -16,9 +16,8 @@ from pyspark.sql import types as T
 
 from streamframes.core.clock import Clock
 from streamframes.core.fillplan import FillPlan
-from streamframes.core.tags import TagColumn
 from streamframes.errors import InvalidArgument
-from streamframes.spark.columns import arrow_type, clock_of, column, names
+from streamframes.spark.columns import arrow_schema, arrow_type, clock_of, column, names, tag_columns
 from streamframes.spark.frametables import check_alike, frame_table, matched, point_table
 from streamframes.spark.measures import InPass, sorted_out, travelling
 
@@ -64,37 +63,24 @@ class Filling:
     def planned(self, *, tags: bool, fragments: bool = False) -> tuple[list[Column], FillPlan]:
         """The columns of the rows that travel, and the plan of the core for them."""
         extra, measures = travelling(() if tags else self.measures, len(self.ties))
-        others = [name for name in self.rows.columns if name not in (*self.by.values(), self.ts)] if tags else []
+        others, told = tag_columns(self.rows, list(self.by.values()), self.ts, len(self.ties)) if tags else ([], ())
         chosen = [*map(column, (*self.by.values(), self.ts, *self.ties)), *extra, *map(column, others)]
         columns = [each.alias(f"__sf_{i}") for i, each in enumerate(chosen)]
         kinds = [arrow_type(field.dataType) for field in self.rows.select(*columns).schema]
         n_keys = len(self.by)
         plan = FillPlan(
-            frames=pa.schema([(field.name, arrow_type(field.dataType)) for field in self.frames]),
+            frames=arrow_schema(self.frames),
             keys=pa.schema(list(zip(self.by, kinds[:n_keys], strict=True))),
             ts_type=kinds[n_keys],
             columns=tuple(kinds[n_keys + 1 :]),
             measures=measures,
-            tags=self._tags(others) if tags else (),
+            tags=told,
             told=self.told,
             keep_empty=self.keep_empty,
             fragments=fragments,
             prefix=self.prefix,
         )
         return columns, plan
-
-    def _tags(self, others: Sequence[str]) -> tuple[TagColumn, ...]:
-        """Where each column of the rows comes from."""
-        keys = list(self.by.values())
-        tags = []
-        for field in self.rows.schema:
-            source, index = "column", len(self.ties) + others.index(field.name) if field.name in others else 0
-            if field.name in keys:
-                source, index = "key", keys.index(field.name)
-            elif field.name == self.ts:
-                source = "ts"
-            tags.append(TagColumn(field.name, source, index, arrow_type(field.dataType)))  # type: ignore[arg-type]
-        return tuple(tags)
 
     def result_types(self, *, tags: bool) -> T.StructType:
         """The columns of the results, as Spark knows them."""

@@ -19,9 +19,8 @@ from streamframes.core.plan import FramePlan
 from streamframes.core.schedule import MISSING, OPEN_ON, Schedule
 from streamframes.core.schemes import Scheme, Threshold
 from streamframes.core.schemes.base import check_choice
-from streamframes.core.tags import TagColumn
 from streamframes.errors import InvalidArgument
-from streamframes.spark.columns import arrow_type, clock_of, column, names, scheme_input
+from streamframes.spark.columns import arrow_type, clock_of, column, names, scheme_input, tag_columns
 from streamframes.spark.measures import InPass, grouped, sorted_out, travelling
 from streamframes.spark.session import n_buckets, n_partitions, require_dataframe
 from streamframes.spark.streams import StreamOptions, check_options, explain_stream, stream_frames, without_punctuation
@@ -72,17 +71,8 @@ class Framing:
                 f"tag() would add {frame_id!r}, but the rows have a column of that name; "
                 f"choose another with frames(..., prefix='my_')"
             )
-        others = [name for name in self.rows.columns if name not in (*self.by, self.ts)]
-        first = len(self.ties) + len(self.inputs)
-        tags = []
-        for name, kind in ((field.name, field.dataType) for field in self.rows.schema):
-            source, index = "column", first + others.index(name) if name in others else 0
-            if name in self.by:
-                source, index = "key", self.by.index(name)
-            elif name == self.ts:
-                source = "ts"
-            tags.append(TagColumn(name, source, index, arrow_type(kind)))  # type: ignore[arg-type]
-        return self._run([column(name) for name in others], [], tags=tuple(tags), keep_outside=keep_outside)
+        others, tags = tag_columns(self.rows, self.by, self.ts, len(self.ties) + len(self.inputs))
+        return self._run([column(name) for name in others], [], tags=tags, keep_outside=keep_outside)
 
     def explain(self) -> str:
         """Which way the rows go."""

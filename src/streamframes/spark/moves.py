@@ -16,7 +16,7 @@ from streamframes.core.clock import Clock, Duration, check_duration
 from streamframes.core.moves import Expand, Move, Shift, Split, moved
 from streamframes.core.sql import Untranslatable, reach, translate
 from streamframes.errors import InvalidArgument
-from streamframes.spark.columns import analysed, arrow_type, as_column, column
+from streamframes.spark.columns import analysed, arrow_schema, as_column, column
 
 Batches = Iterator[pa.RecordBatch]
 
@@ -87,7 +87,7 @@ def _moved(frames: DataFrame, move: Move, prefix: str) -> DataFrame:
     schema = T.StructType([T.StructField(field.name, field.dataType) for field in frames.schema])
     if isinstance(move, Split):
         schema = schema.add(T.StructField(f"{prefix}piece", T.LongType()))
-    return frames.mapInArrow(_moving(move, prefix, _arrow(frames.schema)), schema)
+    return frames.mapInArrow(_moving(move, prefix, arrow_schema(frames.schema)), schema)
 
 
 def _moving(move: Move, prefix: str, schema: pa.Schema) -> Callable[[Batches], Batches]:
@@ -103,10 +103,6 @@ def _moving(move: Move, prefix: str, schema: pa.Schema) -> Callable[[Batches], B
             yield moved(frames, [move], prefix, final)
 
     return move_batches
-
-
-def _arrow(schema: T.StructType) -> pa.Schema:
-    return pa.schema([pa.field(field.name, arrow_type(field.dataType)) for field in schema])
 
 
 def inside_stream(moves: Sequence[Move], frames: pa.Schema, prefix: str, *, fragments: bool) -> tuple[Move, ...]:
