@@ -9,6 +9,8 @@ loss.toDF()
 from streamframes.accuracy import accuracy
 from streamframes.algebra import at, complement, coverage, intersect, overlaps, subtract, union
 from streamframes.api import Frames, fill, frames, session
+from streamframes.bursting import Bursts, bursts
+from streamframes.core.bursts.learning import Learn
 from streamframes.core.checks import BrokenLaw, check_scheme
 from streamframes.core.compiled import AFTER, BEFORE, GOES_ON
 from streamframes.core.laws import Theory
@@ -35,6 +37,7 @@ __all__ = [
     "Aggregate",
     "Boundary",
     "BrokenLaw",
+    "Bursts",
     "Change",
     "Count",
     "Delta",
@@ -44,6 +47,7 @@ __all__ = [
     "Frames",
     "Gap",
     "InvalidArgument",
+    "Learn",
     "OwnScheme",
     "Scheme",
     "StreamFramesError",
@@ -51,6 +55,7 @@ __all__ = [
     "Threshold",
     "accuracy",
     "at",
+    "bursts",
     "check_scheme",
     "complement",
     "coverage",

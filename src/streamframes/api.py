@@ -17,7 +17,7 @@ from streamframes.errors import InvalidArgument
 
 if TYPE_CHECKING:
     from streamframes.spark import DataFrame, SparkSession
-    from streamframes.spark.framing import Framing
+    from streamframes.spark.sources import FrameSource
 
 # Group columns: names, or a mapping from the frames' names to those of other rows.
 Groups = str | Sequence[str] | Mapping[str, str]
@@ -119,7 +119,7 @@ def frames(
 class Frames:
     """Frames that have been planned and not yet found."""
 
-    plan: Framing
+    plan: FrameSource
     moves: tuple[Move, ...] = ()
 
     def toDF(self) -> DataFrame:

@@ -4,7 +4,7 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from streamframes.data import freeway, routers
+from streamframes.data import freeway, packets, routers
 from streamframes.data.parts import Parts
 from tests.data.brute import threshold_frames
 
@@ -45,6 +45,25 @@ def test_freeway_episodes_are_true_for_any_arguments(stations, seed, missing, sh
         lambda start, end, _: end - start >= timedelta(minutes=3),
         ts="ts",
         by=("highway", "station"),
+    )
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    rows=st.integers(1, 400),
+    links=st.integers(1, 9),
+    seed=st.integers(0, 2**70),
+    shape=st.floats(1.001, 1e300),
+    smallest=st.integers(1, 20),
+    calm=st.integers(1, 20),
+    rate=st.sampled_from([1, 7, 400, 999_999, 1_000_000]),
+    background=st.integers(0, 200),
+)
+def test_bursts_of_packets_are_true_for_any_arguments(rows, links, seed, background, **options):
+    made = packets(rows, links, seed=seed, background=background, **options)
+    assert made.table.num_rows == rows
+    assert made.episodes.to_pylist() == threshold_frames(
+        made.table, lambda row: row["bytes"] > 2 * background, lambda *_: True, ts="ts", by=("link",)
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from streamframes.cli.options import PictureOptions
 from streamframes.cli.terminal import note
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from streamframes.cli.outputs import Target
     from streamframes.cli.plots import Plot
     from streamframes.spark import DataFrame
+    from streamframes.spark.framing import Framing
 
 
 def check_picture(picture: PictureOptions, by: Sequence[str]) -> None:
@@ -47,7 +48,7 @@ def plot_of(engine: Engine, planned: Frames, picture: PictureOptions, marks: Mar
 
     if picture.plot is None:
         return None
-    plan = planned.plan
+    plan = cast("Framing", planned.plan)
     value = picture.plot_value or signal_for(plan.rows, plan.scheme, [plan.ts, *plan.by])
     engine.analyse(f"--plot-value {value}", lambda: plan.rows.selectExpr(as_number(value)))
     return Plot(plan.rows, plan.scheme, plan.ts, plan.by, plan.prefix, value, marks)

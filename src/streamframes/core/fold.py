@@ -12,11 +12,11 @@ from typing import Protocol
 import numpy as np
 import pyarrow as pa
 
+from streamframes.core.bursts.plan import BurstPlan
 from streamframes.core.chunks import decode
 from streamframes.core.columns import Rows
 from streamframes.core.filler import NEVER, Filler
 from streamframes.core.fillplan import FRAMES, FillPlan
-from streamframes.core.framer import Framer
 from streamframes.core.order import WaitingRoom
 from streamframes.core.plan import FramePlan
 
@@ -26,26 +26,25 @@ RELEASE_ROWS = 200_000
 class BucketFold:
     """The framing of one bucket."""
 
-    def __init__(self, plan: FramePlan) -> None:
-        self.framer = Framer(plan)
+    def __init__(self, plan: FramePlan | BurstPlan) -> None:
+        self.framer = plan.framer()
         self.room = WaitingRoom(plan.columns)
         self.wanted = RELEASE_ROWS
 
-    def add(self, start: int, data: pa.Buffer) -> list[pa.RecordBatch]:
-        """Take the next chunk, which starts no earlier than those before; returns what is settled."""
-        found: list[pa.RecordBatch] = []
+    def add(self, start: int, data: pa.Buffer) -> Iterator[pa.RecordBatch]:
+        """Take the next chunk, which starts no earlier than those before; yields what is settled."""
         if len(self.room) >= self.wanted:
-            found = self.framer.feed(self.room.release(start))
+            yield from self.framer.feed(self.room.release(start))
             # Where little could be released, chunks overlap: wait for more before trying again.
             self.wanted = max(RELEASE_ROWS, 2 * len(self.room))
         chunk = decode(data)
         numbers = self.framer.groups.numbers(chunk.first, chunk.second, chunk.keys)
         self.room.add(Rows(numbers, chunk.rows.bounds, chunk.rows.ts, chunk.rows.columns))
-        return found
 
-    def finish(self) -> list[pa.RecordBatch]:
+    def finish(self) -> Iterator[pa.RecordBatch]:
         """What the end of the bucket settles."""
-        return self.framer.feed(self.room.release(None)) + self.framer.finish()
+        yield from self.framer.feed(self.room.release(None))
+        yield from self.framer.finish()
 
 
 class BucketFill:
@@ -89,10 +88,10 @@ class BucketFill:
 class Bucket(Protocol):
     """What is made of the chunks of one bucket."""
 
-    def add(self, start: int, data: pa.Buffer) -> list[pa.RecordBatch]:
+    def add(self, start: int, data: pa.Buffer) -> Iterable[pa.RecordBatch]:
         """Take the next chunk."""
 
-    def finish(self) -> list[pa.RecordBatch]:
+    def finish(self) -> Iterable[pa.RecordBatch]:
         """There is no other chunk."""
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -20,6 +20,9 @@ from streamframes.core.schedule import Schedule
 from streamframes.core.schemes.base import Compiled, Scheme
 from streamframes.core.schemes.threshold import Threshold
 from streamframes.core.tags import TagColumn
+
+if TYPE_CHECKING:
+    from streamframes.core.framer import Framer
 
 KINDS = ("episode", "gap")
 
@@ -50,6 +53,22 @@ class FramePlan:
     def __getstate__(self) -> dict[str, Any]:
         """Only the settings travel: what is compiled from them belongs to a process."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def framer(self, *, live: bool = False) -> Framer:
+        """The plan at work on the groups of one bucket; only a live one reports fragments before the end."""
+        from streamframes.core.framer import Framer
+
+        return Framer(self, live=live)
+
+    def settings(self) -> dict[str, str]:
+        """What must not change while a checkpoint is in use, by the names that a user knows."""
+        result = "rows" if self.tags else ", ".join(f"{m.name}={m.function} of {m.type}" for m in self.measures)
+        return {
+            "scheme": repr(self.scheme),
+            "schedule": repr(self.schedule),
+            "measures": result or "none",
+            "fragments": repr(self.fragments),
+        }
 
     @property
     def layout(self) -> Layout:

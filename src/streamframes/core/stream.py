@@ -19,6 +19,8 @@ import numpy as np
 import pyarrow as pa
 
 from streamframes.core import state
+from streamframes.core.bursts.burster import Burster
+from streamframes.core.bursts.plan import BurstPlan
 from streamframes.core.chunks import NO_WORD, Chunk, decode, summary_of
 from streamframes.core.columns import Rows, gather, no_rows, typed
 from streamframes.core.framer import Framer
@@ -43,7 +45,7 @@ class StreamPlan:
     `identity` names what must not change while a checkpoint is in use.
     """
 
-    frames: FramePlan
+    frames: FramePlan | BurstPlan
     identity: Mapping[str, str]
     late: str = "count"
     punctuations: bool = False
@@ -72,7 +74,7 @@ class BucketStream:
     def __init__(self, plan: StreamPlan, store: Store) -> None:
         self.plan = plan
         self.store = store
-        self.framer = Framer(plan.frames, live=True)
+        self.framer: Framer | Burster = plan.frames.framer(live=True)
         self.point = NO_WORD
         self.own_points = np.empty(0, np.int64)
         self.announced = np.empty((0, 2), np.int64)
@@ -186,7 +188,7 @@ class BucketStream:
                     entry = packed(0, piece)
                     self._wait(entry.start, pa.py_buffer(entry.data))
         released = in_order(gather(leaving)) if leaving else no_rows(self.plan.frames.columns)
-        return self.framer.feed(released, points)
+        return list(self.framer.feed(released, points))
 
     @property
     def _n_started(self) -> int:

@@ -7,11 +7,28 @@ planted in them.
 from collections.abc import Callable
 
 from streamframes.data.generated import Generated
+from streamframes.data.links import packets
 from streamframes.data.network import RouterData, routers
 from streamframes.data.ocean import tow
+from streamframes.data.sending import packet_values
 from streamframes.data.traffic import FreewayData, freeway
 
-GENERATORS: dict[str, Callable[..., Generated]] = {"freeway": freeway, "routers": routers, "tow": tow}
+GENERATORS: dict[str, Callable[..., Generated]] = {
+    "freeway": freeway,
+    "packets": packets,
+    "routers": routers,
+    "tow": tow,
+}
 """Every generator by its name."""
 
-__all__ = ["GENERATORS", "FreewayData", "Generated", "RouterData", "freeway", "routers", "tow"]
+__all__ = [
+    "GENERATORS",
+    "FreewayData",
+    "Generated",
+    "RouterData",
+    "freeway",
+    "packet_values",
+    "packets",
+    "routers",
+    "tow",
+]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Iterable
 
 from streamframes.errors import InvalidArgument
 
 
-def whole(function: str, name: str, value: object, at_least: int = 1) -> int:
-    """Return the value as an int, if it is a whole number and large enough.
+def whole(function: str, name: str, value: object, at_least: int = 1, at_most: int | None = None) -> int:
+    """Return the value as an int, if it is a whole number, large enough and not too large.
 
     Parameters
     ----------
@@ -19,6 +20,8 @@ def whole(function: str, name: str, value: object, at_least: int = 1) -> int:
         What the user passed.
     at_least
         The smallest number that is accepted.
+    at_most
+        The largest, if there is one.
 
     Examples
     --------
@@ -33,8 +36,9 @@ def whole(function: str, name: str, value: object, at_least: int = 1) -> int:
         number = -1 if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
     except TypeError:
         number = -1
-    if number < at_least:
-        raise InvalidArgument(f"{function}() got {name}={value!r}; it must be a whole number of at least {at_least}")
+    if number < at_least or (at_most is not None and number > at_most):
+        limits = f"of at least {at_least}" if at_most is None else f"from {at_least} to {at_most}"
+        raise InvalidArgument(f"{function}() got {name}={value!r}; it must be a whole number {limits}")
     return int(number)
 
 
@@ -53,6 +57,26 @@ def share(function: str, name: str, value: object) -> float:
     """
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < 1:
         raise InvalidArgument(f"{function}() got {name}={value!r}; it must be a number from 0 up to, not including, 1")
+    return float(value)
+
+
+def more_than(function: str, name: str, value: object, bound: float) -> float:
+    """Return the value as a float, if it is finite and above a bound.
+
+    Parameters
+    ----------
+    function, name, value
+        As in `whole`.
+    bound
+        What the value must exceed.
+
+    Examples
+    --------
+    >>> more_than("packets", "shape", 1.5, 1)
+    1.5
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not bound < value < math.inf:
+        raise InvalidArgument(f"{function}() got {name}={value!r}; it must be a number greater than {bound}")
     return float(value)
 
 

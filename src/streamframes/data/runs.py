@@ -106,17 +106,10 @@ def plant(
 ) -> Runs:
     """Scatter short and long runs over groups.
 
-    All groups are laid end to end; calm stretches and runs alternate along that line, and a run that
-    reaches the end of its group stops there.
-
     Parameters
     ----------
-    random
-        Where chance comes from.
-    ticks
-        How many reports each group has.
-    calm
-        Mean length of the stretches between runs (exponential, at least one tick).
+    random, ticks, calm
+        As in `scatter`.
     short, long
         Smallest and largest length of the two kinds of run; long ones are log-uniform.
     shorts
@@ -129,19 +122,46 @@ def plant(
     >>> runs.group, runs.start, runs.length
     (array([1, 0, 1, 1, 0]), array([13, 21, 27, 32, 43]), array([ 1, 17,  1, 18,  2]))
     """
+
+    def lengths(size: int) -> Integers:
+        is_short = random.random(size) < shorts
+        return np.where(is_short, random.integers(short[0], short[1] + 1, size), log_uniform(random, size, *long))
+
+    return scatter(random, ticks, calm=calm, lengths=lengths)
+
+
+def scatter(random: np.random.Generator, ticks: Integers, *, calm: float, lengths: Callable[[int], Integers]) -> Runs:
+    """Scatter runs of any lengths over groups.
+
+    All groups are laid end to end; calm stretches and runs alternate along that line, and a run that
+    reaches the end of its group stops there.
+
+    Parameters
+    ----------
+    random
+        Where chance comes from.
+    ticks
+        How many reports each group has.
+    calm
+        Mean length of the stretches between runs (exponential, at least one tick).
+    lengths
+        How many runs -> the length of each.
+
+    Examples
+    --------
+    >>> runs = scatter(np.random.default_rng(1), np.array([30]), calm=9, lengths=lambda size: np.full(size, 3))
+    >>> runs.start, runs.length
+    (array([10, 16]), array([3, 3]))
+    """
     total, size = int(ticks.sum()), int(ticks.sum() / calm) + 16
-    starts, lengths, reached = [], [], 0
+    starts, drawn, reached = [], [], 0
     while reached < total:
-        length = np.where(
-            random.random(size) < shorts,
-            random.integers(short[0], short[1] + 1, size),
-            log_uniform(random, size, *long),
-        )
+        length = lengths(size)
         end = reached + np.cumsum(1 + random.exponential(calm, size).astype(np.int64) + length)
         starts.append(end - length)
-        lengths.append(length)
+        drawn.append(length)
         reached = int(end[-1])
-    start, length = np.concatenate(starts), np.concatenate(lengths)
+    start, length = np.concatenate(starts), np.concatenate(drawn)
     start, length = start[start < total], length[start < total]
     ends = np.cumsum(ticks)
     group = np.searchsorted(ends, start, side="right")

@@ -16,15 +16,15 @@ from streamframes.spark.fill_streams import Waiting, fill_framing, fill_given
 from streamframes.spark.fill_tables import fill_table
 from streamframes.spark.filling import Asked, plan_filling
 from streamframes.spark.frametables import check_prefix
-from streamframes.spark.framing import Framing
 from streamframes.spark.moves import moved_frames
 from streamframes.spark.session import require_dataframe
 from streamframes.spark.sieve import sieved
+from streamframes.spark.sources import FrameSource
 from streamframes.spark.watch import check_lateness
 
 
 def fill_frames(
-    framing: Framing, moves: tuple[Move, ...], rows: DataFrame, asked: Asked, wait: bool, lateness: Any
+    framing: FrameSource, moves: tuple[Move, ...], rows: DataFrame, asked: Asked, wait: bool, lateness: Any
 ) -> DataFrame:
     """`Frames.fill`."""
     require_dataframe(rows, "fill")
@@ -37,7 +37,7 @@ def fill_frames(
     return fill_framing(framing, moves, plan_filling(frames, rows, asked, in_stream=True), waiting)
 
 
-def fill_own(framing: Framing, moves: tuple[Move, ...], measures: Mapping[str, Any]) -> DataFrame:
+def fill_own(framing: FrameSource, moves: tuple[Move, ...], measures: Mapping[str, Any]) -> DataFrame:
     """Moved frames filled with the rows they were found in."""
     asked = Asked([framing.ts, *framing.ties], framing.by, True, measures, framing.prefix)
     lateness = _duration(framing.clock, framing.options.watch.lateness)

@@ -24,9 +24,9 @@ from streamframes.errors import InvalidArgument
 from streamframes.spark.events import EventClock
 from streamframes.spark.fill_tables import frame_columns
 from streamframes.spark.filling import Filling
-from streamframes.spark.framing import Framing
 from streamframes.spark.moves import inside_stream
 from streamframes.spark.session import n_partitions
+from streamframes.spark.sources import FrameSource
 from streamframes.spark.stateful import pieces_of, stateful
 from streamframes.spark.streams import identity, word_of
 from streamframes.spark.watch import WATERMARK, Watch, check_lateness, check_provider, check_watch, event_clock
@@ -43,7 +43,7 @@ class Waiting:
     late: str = "count"
 
 
-def fill_framing(framing: Framing, moves: tuple[Move, ...], filling: Filling, waiting: Waiting) -> DataFrame:
+def fill_framing(framing: FrameSource, moves: tuple[Move, ...], filling: Filling, waiting: Waiting) -> DataFrame:
     """The frames of a stream, filled with another stream or with a table."""
     if framing.options.punctuations:
         raise InvalidArgument("fill() cannot pass on punctuations=True; leave it out of frames()")
@@ -76,7 +76,7 @@ def fill_framing(framing: Framing, moves: tuple[Move, ...], filling: Filling, wa
     return _run(ours.union(theirs) if is_stream else ours, plan, clock, filling, None if is_stream else theirs)
 
 
-def _in_order(framing: Framing, by: Mapping[str, str]) -> dict[str, str]:
+def _in_order(framing: FrameSource, by: Mapping[str, str]) -> dict[str, str]:
     """The group columns in the order of the framing: a row must go to the bucket of its frames."""
     others = [name for name in by if name not in framing.by]
     if others:
@@ -113,7 +113,7 @@ def _run(
     return stateful(pieces, plan, clock, filling.prefix, schema, kind, given)
 
 
-def _watch(framing: Framing, filling: Filling, waiting: Waiting) -> Watch:
+def _watch(framing: FrameSource, filling: Filling, waiting: Waiting) -> Watch:
     """Who watches the rows that fill."""
     if not filling.rows.isStreaming:
         check_lateness(filling.clock, waiting.lateness)

@@ -22,7 +22,7 @@ from streamframes.core.schemes.base import check_choice
 from streamframes.errors import InvalidArgument
 from streamframes.spark.columns import arrow_type, clock_of, column, names, scheme_input, tag_columns
 from streamframes.spark.measures import InPass, grouped, sorted_out, travelling
-from streamframes.spark.session import n_buckets, n_partitions, require_dataframe
+from streamframes.spark.session import buckets_for, require_dataframe
 from streamframes.spark.streams import StreamOptions, check_options, explain_stream, stream_frames, without_punctuation
 from streamframes.spark.tables import EXPLAINED, table_frames
 
@@ -105,9 +105,7 @@ class Framing:
 
     def n_buckets(self) -> int:
         """How many buckets the groups are hashed onto."""
-        if not self.by:
-            return 1
-        return n_partitions(self.rows.sparkSession) if self.is_stream else n_buckets(self.rows.sparkSession)
+        return buckets_for(self.rows, self.by)
 
     def _core_plan(self, travelling: DataFrame, **wanted: Any) -> FramePlan:
         kinds = [arrow_type(field.dataType) for field in travelling.schema]

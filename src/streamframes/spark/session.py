@@ -86,6 +86,13 @@ def n_partitions(spark: Any) -> int:
     return int(spark.conf.get("spark.sql.shuffle.partitions", "200"))
 
 
+def buckets_for(rows: Any, by: Any) -> int:
+    """How many buckets the groups of a table or a stream are hashed onto."""
+    if not by:
+        return 1
+    return n_partitions(rows.sparkSession) if rows.isStreaming else n_buckets(rows.sparkSession)
+
+
 def bucket_names(buckets: int, partitions: int) -> tuple[int, ...]:
     """Numbers that Spark hashes onto the partitions in turn, so that buckets are spread evenly.
 

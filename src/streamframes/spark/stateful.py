@@ -26,6 +26,7 @@ SUMS = {
     "late_rows": "late",
     "open_frames": "open",
     "waiting_rows": "waiting",
+    "refused_orders": "refused",
     "fill_late_rows": "fill_late",
     "fill_waiting_rows": "fill_rows",
     "fill_waiting_frames": "fill_frames",

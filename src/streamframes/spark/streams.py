@@ -10,6 +10,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
+from streamframes.core.bursts.plan import BurstPlan
 from streamframes.core.clock import Clock, Duration
 from streamframes.core.packing import ALL_GROUPS, DATA, ONE_GROUP
 from streamframes.core.plan import FramePlan
@@ -20,6 +21,8 @@ from streamframes.spark.columns import scheme_input
 from streamframes.spark.events import USERS_CLOCK, EventClock
 from streamframes.spark.stateful import pieces_of, stateful
 from streamframes.spark.watch import Watch, check_watch, event_clock
+
+Plan = FramePlan | BurstPlan
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,7 @@ def check_options(
     fragments: bool,
     late: str,
     punctuations: bool,
+    verb: str = "frames()",
 ) -> StreamOptions:
     """Refuse what a stream cannot do, with a remedy."""
     for name, value in (("fragments", fragments), ("punctuations", punctuations)):
@@ -52,11 +56,11 @@ def check_options(
             raise InvalidArgument(f"frames() got {name}={value!r}; it is True or False")
     check_choice(late, "late", LATE)
     words = [
-        None if condition is None else scheme_input(rows, Input(name, condition, "condition"), "frames()")
+        None if condition is None else scheme_input(rows, Input(name, condition, "condition"), verb)
         for name, condition in (("punctuation", punctuation), ("punctuation_all", punctuation_all))
     ]
     hint = None if any(word is not None for word in words) else ", or name rows that are punctuation with punctuation="
-    watch = check_watch(rows, ts, clock, lateness, "frames()", hint)
+    watch = check_watch(rows, ts, clock, lateness, verb, hint)
     if punctuations and not rows.isStreaming:
         raise InvalidArgument("frames() got punctuations=True for a table, of which everything is known; leave it out")
     return StreamOptions(watch, words[0], words[1], fragments, late, punctuations)
@@ -74,7 +78,7 @@ def stream_frames(
     rows: DataFrame,
     columns: Sequence[Column],
     ts: str,
-    plan: FramePlan,
+    plan: Plan,
     buckets: int,
     options: StreamOptions,
     schema: T.StructType,
@@ -95,19 +99,15 @@ def word_of(options: StreamOptions) -> Column:
     return word.cast("byte")
 
 
-def identity(plan: FramePlan, buckets: int, options: StreamOptions, clock: EventClock | None) -> dict[str, str]:
+def identity(plan: Plan, buckets: int, options: StreamOptions, clock: EventClock | None) -> dict[str, str]:
     """What must not change while a checkpoint is in use, by the names that a user knows."""
     columns = ", ".join(f"{field.name} {field.type}" for field in plan.keys)
-    result = "rows" if plan.tags else ", ".join(f"{m.name}={m.function} of {m.type}" for m in plan.measures)
     return {
-        "scheme": repr(plan.scheme),
+        **plan.settings(),
         "by": columns or "no columns",
         "ts": str(plan.ts_type),
         "columns": ", ".join(map(str, plan.columns)),
-        "schedule": repr(plan.schedule),
-        "measures": result or "none",
         "watermark": _described(clock),
-        "fragments": repr(plan.fragments),
         "punctuations": repr(options.punctuations),
         "spark.sql.shuffle.partitions": str(buckets),
     }

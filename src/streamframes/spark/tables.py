@@ -8,20 +8,22 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
+from streamframes.core.bursts.plan import BurstPlan
 from streamframes.core.fold import BucketFold, fold
 from streamframes.core.plan import FramePlan
 from streamframes.spark.fold import Fold, folding
 from streamframes.spark.pack import IN_ORDER, PIECES, packing
 
+SHUFFLED = "  3 shuffle only chunks cross it, to the partition of their bucket, sorted by their start"
 EXPLAINED = (
-    "  3 shuffle only chunks cross it, to the partition of their bucket, sorted by their start",
+    SHUFFLED,
     "  4 fold    one compiled scan a bucket, a state record a group; holds only chunks that overlap",
     "  toDF() and agg() with count, sum, avg, min, max, first, last, stddev are this one pass;",
     "  other measures are computed by tag() and groupBy; tag() sends all columns the same way.",
 )
 
 
-def table_frames(travelling: DataFrame, plan: FramePlan, buckets: int, schema: T.StructType) -> DataFrame:
+def table_frames(travelling: DataFrame, plan: FramePlan | BurstPlan, buckets: int, schema: T.StructType) -> DataFrame:
     """The results of a plan on a table of group columns, the instant, and what travels."""
     chunks = travelling.mapInArrow(packing(plan.layout, buckets), PIECES)
     return folded(chunks, buckets, partial(fold, partial(BucketFold, plan)), schema)

@@ -1,0 +1,23 @@
+"""Exact ways to find all bursts of many window lengths, each as good as it can be made, to measure against.
+
+Every method takes the values of one series, rising window lengths in rows and one threshold for each. It returns
+the row, the window length and the sum of each alarm, in any order: at row n a window w alarms if it is full, so
+n + 1 >= w, and the sum of the last w values reaches its threshold. Values are not negative; thresholds may be
+anything.
+"""
+
+from collections.abc import Callable
+
+from benchmarks.burst_baselines.alarms import Alarms, Floats, Integers
+from benchmarks.burst_baselines.brute import brute
+from benchmarks.burst_baselines.stardust import stardust
+from benchmarks.burst_baselines.wavelet import wavelet
+
+BASELINES: dict[str, Callable[[Floats, Integers, Floats], Alarms]] = {
+    "brute force": brute,
+    "shifted wavelet tree": wavelet,
+    "stardust": stardust,
+}
+"""Every method by its name."""
+
+__all__ = ["BASELINES", "Alarms", "Floats", "Integers", "brute", "stardust", "wavelet"]

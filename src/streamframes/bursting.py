@@ -1,0 +1,148 @@
+"""Bursts: many window lengths watched at once for high aggregates.
+
+`bursts()` checks its arguments at once and plans; nothing runs until the DataFrame that `.toDF()`, `.runs()`,
+`.latest()` or `.any()` leads to is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from streamframes.api import Frames
+from streamframes.core.bursts.learning import Learn
+from streamframes.core.clock import Duration
+from streamframes.errors import InvalidArgument
+
+if TYPE_CHECKING:
+    from streamframes.spark import Column, DataFrame
+    from streamframes.spark.bursting import Bursting
+
+
+def bursts(
+    rows: DataFrame,
+    value: str | Column | None = None,
+    *,
+    windows: Iterable[int | Duration] | None = None,
+    thresholds: Mapping[Any, float] | Callable[[int], float] | Learn | DataFrame,
+    agg: str = "sum",
+    ts: str | Sequence[str],
+    by: str | Sequence[str] = (),
+    unit: Duration | None = None,
+    search: str | None = None,
+    error: float = 0.01,
+    side: str = "never_miss",
+    control: DataFrame | None = None,
+    prefix: str = "frame_",
+    lateness: Duration | None = None,
+    punctuation: Any = None,
+    punctuation_all: Any = None,
+    late: str = "count",
+) -> Bursts:
+    """Watch many window lengths at once: at each row, every window whose trailing aggregate reaches its threshold.
+
+    Parameters
+    ----------
+    rows
+        A Spark DataFrame, a table or a stream; the result is what the rows are.
+    value
+        The column or Spark expression that is aggregated; for `agg="count"` the condition that is counted, or none to
+        count rows by time. A row without a value (null, NaN) is no row.
+    windows
+        Lengths in rows, ascending; with `unit`, in units, or durations like `"5 minutes"`. Where thresholds are a
+        mapping or a table, theirs unless given.
+    thresholds
+        A mapping from windows to numbers, a function of the length, `Learn(sigmas=7, rows=10_000)`, or a table of
+        thresholds by group: the group columns, `window` and `threshold`, as `.learnt()` gives it.
+    agg
+        `"sum"`, `"avg"`, `"variance"` (population), `"count"`, `"min"` or `"max"`.
+    ts
+        The column that orders rows, or a list of it and the columns that break ties.
+    by
+        Group columns; everything happens within a group.
+    unit
+        Sum rows (count them) into units of time first; a unit between a group's first and last row without any is 0.
+    search
+        `"exact"`, `"all"` (every window, in histograms of bounded size) or `"monotonic"` (the paper's bisection, an
+        approximation). Exact unless the longest window is longer than 100,000.
+    error, side
+        The relative error of histograms, and to which side: `"never_miss"` estimates too high, `"never_false"` too low.
+    control
+        A stream of orders beside a stream of rows: action (`"add"`, `"remove"`), window, threshold.
+    prefix
+        What the names of the frame columns of runs begin with.
+    lateness, punctuation, punctuation_all, late
+        What is known of a stream, as for `frames()`.
+
+    Returns
+    -------
+    Bursts
+        A lazy value; `.toDF()`, `.runs()`, `.latest()` and `.any()` tell of alarms.
+    """
+    from streamframes.spark.bursting import plan_bursts
+
+    plan = plan_bursts(
+        rows,
+        value,
+        windows=windows,
+        thresholds=thresholds,
+        agg=agg,
+        ts=ts,
+        by=by,
+        unit=unit,
+        search=search,
+        error=error,
+        side=side,
+        prefix=prefix,
+        control=control,
+        stream={
+            "lateness": lateness,
+            "punctuation": punctuation,
+            "punctuation_all": punctuation_all,
+            "late": late,
+        },
+    )
+    return Bursts(plan)
+
+
+@dataclass(frozen=True, repr=False)
+class Bursts:
+    """A search for bursts that has been planned and not yet run."""
+
+    plan: Bursting
+
+    def toDF(self) -> DataFrame:
+        """One row per alarm: the group columns, `ts`, `window`, `value` and `threshold`."""
+        return self.plan.result("alarms")
+
+    def runs(self) -> Frames:
+        """Consecutive alarms of a window as frames: group, id, start, end, rows, `window`, `peak` and `threshold`.
+
+        They can be filled, tagged, expanded and split like any frames.
+        """
+        return Frames(self.plan)
+
+    def latest(self) -> DataFrame:
+        """One row per row with alarms: how many `windows`, the `longest`, and the one `most` over its threshold."""
+        return self.plan.result("latest")
+
+    def any(self) -> DataFrame:
+        """The rows at which any window alarms: the group columns and `ts`."""
+        return self.plan.result("any")
+
+    def learnt(self) -> DataFrame:
+        """The thresholds that are learnt: the group columns, `window` and `threshold`.
+
+        Groups with too few rows have none. Such a table, saved and read again, is `thresholds=` of another search.
+        """
+        if not isinstance(self.plan.settings["thresholds"], Learn):
+            raise InvalidArgument("learnt() got thresholds that are given; plan the search with thresholds=Learn(...)")
+        return self.plan.result("learnt")
+
+    def explain(self) -> str:
+        """Which way the rows go, which search was chosen and why, and what it may get wrong."""
+        return self.plan.explain()
+
+    def __repr__(self) -> str:
+        return f"Bursts({self.plan.describe()})"

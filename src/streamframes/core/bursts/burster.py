@@ -1,0 +1,194 @@
+"""The burster: one bucket's rows in order in, alarms or runs out.
+
+  rows ──> values ──> units of time ──> training ──┬──> remembered
+                                                   └──> search ──> alarms ──> runs, latest, any
+
+It has the doors that the framer has, so that tables, streams and fillings carry rows to either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from streamframes.core.bursts.engines import Engine, ExactEngine, HistogramEngine
+from streamframes.core.bursts.feeds import Fed
+from streamframes.core.bursts.learning import Learn, Training
+from streamframes.core.bursts.plan import ANY, EXACT, LATEST, LEARNT, RUNS, BurstPlan
+from streamframes.core.bursts.results import AlarmRows, AnyRows, LatestRows, Searched
+from streamframes.core.bursts.runs import Runs
+from streamframes.core.bursts.units import Units
+from streamframes.core.bursts.values import numbers_of
+from streamframes.core.columns import Rows, no_rows
+from streamframes.core.groups import GroupIndex
+
+NOT_KNOWN = np.empty(0, np.int64)
+_TELLERS = {RUNS: None, LATEST: LatestRows, ANY: AnyRows}
+
+
+class Burster:
+    """A plan at work on the groups of one bucket."""
+
+    schedule = None
+
+    def __init__(self, plan: BurstPlan) -> None:
+        self.plan = plan
+        self.groups = GroupIndex(plan.keys)
+        self.thresholds = plan.first_thresholds()
+        self.units = Units(plan.unit) if plan.unit is not None else None
+        learn = plan.thresholds if isinstance(plan.thresholds, Learn) else None
+        self.training = Training(learn, plan.aggregate) if learn is not None else None
+        self.engine: Engine = self._engine()
+        self.counted = np.zeros(0, np.int64)
+        last_tick = plan.unit - 1 if plan.unit is not None else 0
+        self.runs = Runs(plan.ts_type, plan.frame_schema, last_tick, plan.salt)
+        self.teller = (_TELLERS.get(plan.output) or AlarmRows)(plan.ts_type, plan.result_schema)
+
+    def _engine(self) -> Engine:
+        plan = self.plan
+        if plan.search == EXACT:
+            return ExactEngine(plan.aggregate)
+        over, counted = plan.side == "never_miss", plan.agg == "count"
+        return HistogramEngine(plan.aggregate, plan.searching, over=over, error=plan.error, counted=counted)
+
+    def feed(self, rows: Rows, points: np.ndarray = NOT_KNOWN, *, final: bool = False) -> Iterator[pa.RecordBatch]:
+        """The results that these rows settle; rows of a group must come in order."""
+        size = len(self.groups)
+        self.thresholds.grow(self.groups)
+        self.engine.grow(size)
+        self.counted = np.concatenate([self.counted, np.zeros(size - self.counted.size, np.int64)])
+        if self.training is not None:
+            self.training.values.grow(size)
+        fed, ts = numbers_of(rows, self.plan)
+        if self.units is not None:
+            points = np.full(size, np.iinfo(np.int64).max) if final else points
+            ts, fed = self.units.feed(fed, ts, points, self._most_zeros(), size)
+        if self.training is not None and fed.values.size:
+            trains, told = self._trained(fed, self.training)
+            yield from told
+            ts, fed = ts[~trains], fed.chosen(~trains)
+        if fed.values.size and self.plan.output != LEARNT:
+            yield from self._search(fed, ts)
+
+    def _trained(self, fed: Fed, training: Training) -> tuple[np.ndarray, list[pa.RecordBatch]]:
+        """Which rows are for training; they are remembered and learnt from. Also what is told of what was learnt."""
+        thresholds = self.thresholds
+        trains, ready, learnt = training.take(fed, thresholds.shelves, thresholds.lengths)
+        if trains.any():
+            part = fed.chosen(trains)
+            self.counted[part.groups] += np.diff(part.bounds)
+            # Without thresholds nothing alarms: the engine only remembers.
+            for _ in self.engine.search(part, thresholds, one=False):
+                pass
+        if not ready.size:
+            return trains, []
+        thresholds.learn(ready, learnt)
+        if self.plan.output != LEARNT:
+            return trains, []
+        lengths = np.tile(thresholds.lengths, ready.size)
+        columns = [*self.groups.values(np.repeat(ready, thresholds.lengths.size)), pa.array(lengths)]
+        return trains, [
+            pa.RecordBatch.from_arrays([*columns, pa.array(learnt.ravel())], schema=self.plan.result_schema)
+        ]
+
+    def _search(self, fed: Fed, ts: np.ndarray) -> Iterator[pa.RecordBatch]:
+        group = np.repeat(fed.groups, np.diff(fed.bounds))
+        place = np.arange(ts.size) - np.repeat(fed.bounds[:-1], np.diff(fed.bounds))
+        skipped = _running(fed) if fed.skips.size else 0
+        searched = Searched(group, ts, self.counted[group] + place + skipped)
+        self.counted[group] = searched.number + 1
+        found = self.engine.search(fed, self.thresholds, one=self.plan.output == ANY)
+        teller = self.runs if self.plan.output == RUNS else self.teller
+        yield from teller.told(found, searched, self.thresholds, self.groups)
+
+    def remove(self, window: int) -> Iterator[pa.RecordBatch]:
+        """Watch a window no more; its open runs end."""
+        if self.thresholds.remove(window):
+            yield from self.runs.drop(window, self.groups)
+
+    def _most_zeros(self) -> int | None:
+        """How many zeros can say anything; None where zeros alarm by themselves."""
+        shelved = self.thresholds.shelved
+        if shelved.size and (shelved <= 0).any():
+            return None
+        longest = int(self.thresholds.lengths.max(initial=1))
+        return max(longest, self.training.settings.rows if self.training is not None else 0)
+
+    def finish(self) -> Iterator[pa.RecordBatch]:
+        """The results that the end of the data settles."""
+        yield from self.feed(no_rows(self.plan.columns), final=True)
+        yield from self.runs.finish(self.groups)
+
+    @property
+    def is_idle(self) -> np.ndarray:
+        """No group can be forgotten: its windows reach back."""
+        return np.zeros(len(self.groups), np.bool_)
+
+    @property
+    def n_open(self) -> int:
+        """How many runs are open."""
+        return int(self.runs.table.shape[0])
+
+    @property
+    def n_held(self) -> int:
+        """Rows are taken at once."""
+        return 0
+
+    def untold(self, points: np.ndarray) -> np.ndarray:
+        """For each group the instant before which no further run starts."""
+        starts = self.units.untold(points) if self.units is not None else points
+        return self.runs.untold(starts)
+
+    def horizon(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """For each group: the instant before which no further run starts, and up to which all that end are known."""
+        starts = self.untold(points)
+        return starts, starts - 1
+
+    def keep(self, numbers: np.ndarray) -> None:
+        """Forget all groups but these."""
+        place = np.full(len(self.groups), -1)
+        place[numbers] = np.arange(numbers.size)
+        self.thresholds.keep(numbers)
+        self.engine.keep(numbers)
+        self.runs.keep(place)
+        self.counted = self.counted[numbers]
+        if self.training is not None:
+            self.training.values.keep(numbers)
+        if self.units is not None:
+            self.units.keep(numbers, place)
+        self.groups.keep(numbers)
+
+    def save(self) -> dict[str, Any]:
+        """Everything that must be known to go on later."""
+        return {
+            "groups": self.groups.save(),
+            "thresholds": self.thresholds.save(),
+            "engine": self.engine.save(),
+            "runs": self.runs.save(),
+            "counted": self.counted,
+            "training": self.training.values.save() if self.training is not None else {},
+            "units": self.units.save(len(self.groups)) if self.units is not None else {},
+        }
+
+    def load(self, saved: dict[str, Any]) -> None:
+        """Go on from what was saved."""
+        self.groups.load(saved["groups"])
+        self.thresholds.load(saved["thresholds"])
+        self.engine.load(saved["engine"])
+        self.runs.load(saved["runs"])
+        self.counted = saved["counted"].copy()
+        if self.training is not None:
+            self.training.values.load(saved["training"])
+        if self.units is not None:
+            self.units.load({**saved["units"], "state": saved["units"]["state"].copy()})
+            self.units.sums = self.units.sums.copy()
+
+
+def _running(fed: Fed) -> np.ndarray:
+    """How many zeros have been left out before each row, within its group."""
+    total = np.cumsum(fed.skips)
+    before = np.concatenate([[0], total])[fed.bounds[:-1]]
+    return np.asarray(total - np.repeat(before, np.diff(fed.bounds)))

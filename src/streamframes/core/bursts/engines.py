@@ -1,0 +1,188 @@
+"""Engines: the exact search and the search in histograms, with what each must keep of every group.
+
+Both take feeds and give alarms, a batch at a time, so that no number of alarms is too large.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Protocol
+
+import numpy as np
+
+from streamframes.core.bursts import approximate, exact
+from streamframes.core.bursts.feeds import Alarms, Fed, no_alarms
+from streamframes.core.bursts.histogram import FIELDS
+from streamframes.core.bursts.ragged import Ragged
+from streamframes.core.bursts.sums import MAX, MIN, VARIANCE
+from streamframes.core.bursts.thresholds import Thresholds
+from streamframes.core.compiled import compiled
+from streamframes.core.state import grown
+
+# A search hands over its alarms once there are so many.
+ALARMS_AT_ONCE = 1 << 19
+# Prefix sums begin anew every so many rows, or as many as the longest window has.
+LEAST_BLOCK = 2048
+_TILE_ROWS, _LEAST_TILE_ROWS, _TILE_CELLS = 1024, 64, 1 << 22
+
+
+class Engine(Protocol):
+    """A search with the state of every group."""
+
+    def search(self, fed: Fed, thresholds: Thresholds, *, one: bool) -> Iterator[Alarms]:
+        """Take values and find alarms; groups without thresholds only remember. With `one`, one a row is enough."""
+
+    def grow(self, n_groups: int) -> None:
+        """Make room for groups that are new."""
+
+    def keep(self, numbers: np.ndarray) -> None:
+        """Forget all groups but these."""
+
+    def save(self) -> dict[str, Any]:
+        """Everything that must be known to go on later."""
+
+    def load(self, saved: dict[str, Any]) -> None:
+        """Go on from what was saved."""
+
+
+@compiled
+def _remembered(
+    groups: Any,
+    bounds: Any,
+    values: Any,
+    history: Any,
+    history_bounds: Any,
+    seen: Any,
+    kept: Any,
+    block: int,
+    reach: int,
+) -> Any:
+    """What must be remembered of groups that have been fed: values from where the sums of their next row begin."""
+    sizes = np.empty(groups.size + 1, np.int64)
+    sizes[0] = 0
+    starts = np.empty(groups.size, np.int64)
+    for k in range(groups.size):
+        g = groups[k]
+        before = seen[g] - (history_bounds[g + 1] - history_bounds[g])
+        after = seen[g] + bounds[k + 1] - bounds[k]
+        starts[k] = max(after // block * block - reach, before, kept[g])
+        sizes[k + 1] = sizes[k] + after - starts[k]
+    data = np.empty(sizes[-1])
+    for k in range(groups.size):
+        g = groups[k]
+        before = seen[g] - (history_bounds[g + 1] - history_bounds[g])
+        after = seen[g] + bounds[k + 1] - bounds[k]
+        for i in range(starts[k], after):
+            old = i < seen[g]
+            value = history[history_bounds[g] + i - before] if old else values[bounds[k] + i - seen[g]]
+            data[sizes[k] + i - starts[k]] = value
+        seen[g] = after
+    return data, sizes
+
+
+class ExactEngine:
+    """The exact search: of each group it keeps the last values, as many as two of the longest windows at most."""
+
+    def __init__(self, aggregate: int) -> None:
+        self.aggregate = aggregate
+        self.history = Ragged(1)
+        self.seen = np.zeros(0, np.int64)
+        self.kept = np.zeros(0, np.int64)
+        self.lowest = 0.0
+
+    def search(self, fed: Fed, thresholds: Thresholds, *, one: bool) -> Iterator[Alarms]:
+        """Take values and find alarms."""
+        self.lowest = min(self.lowest, float(fed.values.min(initial=0.0)))
+        watched, shelves = thresholds.watched, thresholds.shelves
+        reach = int(watched.lengths.max(initial=1))
+        block = max(LEAST_BLOCK, reach)
+        past = (self.history.data.ravel(), self.history.bounds, self.seen, self.kept)
+        tile = max(_LEAST_TILE_ROWS, min(_TILE_ROWS, _TILE_CELLS // max(1, watched.lengths.size)))
+        done = np.zeros(fed.values.size if one else 0, np.uint8)
+        resume, found = (0, 0), tuple(no_alarms())
+        while resume[0] < fed.groups.size and watched.lengths.size:
+            n, found, resume = exact.search_rows(
+                self.aggregate, self._bounding, tuple(fed), past, watched, shelves, block, tile, resume,
+                ALARMS_AT_ONCE, done, found,
+            )  # fmt: skip
+            if n:
+                yield Alarms(*(part[:n] for part in found))
+        data, bounds = _remembered(*fed[:3], *past, block, reach)
+        self.history.replace(fed.groups, data, bounds)
+
+    @property
+    def _bounding(self) -> int:
+        if self.aggregate in (MIN, MAX):
+            return exact.LOWEST if self.aggregate == MIN else exact.HIGHEST
+        return exact.ENDS if self.lowest >= 0 or self.aggregate == VARIANCE else exact.EXTREMES
+
+    def grow(self, n_groups: int) -> None:
+        """Make room for groups that are new."""
+        self.history.grow(n_groups)
+        self.seen, self.kept = grown(self.seen, n_groups), grown(self.kept, n_groups)
+
+    def keep(self, numbers: np.ndarray) -> None:
+        """Forget all groups but these."""
+        self.history.keep(numbers)
+        self.seen, self.kept = self.seen[numbers], self.kept[numbers]
+
+    def save(self) -> dict[str, Any]:
+        """Everything that must be known to go on later."""
+        return {"history": self.history.save(), "seen": self.seen, "kept": self.kept, "lowest": self.lowest}
+
+    def load(self, saved: dict[str, Any]) -> None:
+        """Go on from what was saved."""
+        self.history.load(saved["history"])
+        self.seen, self.kept, self.lowest = saved["seen"].copy(), saved["kept"].copy(), saved["lowest"]
+
+
+class HistogramEngine:
+    """The search in histograms: of each group it keeps buckets, their number bounded by the logarithm of its sum."""
+
+    def __init__(self, aggregate: int, search: int, *, over: bool, error: float, counted: bool) -> None:
+        self.settings = (aggregate, counted, search, over, error)
+        self.tables = (Ragged(FIELDS), Ragged(FIELDS), Ragged(1))
+        self.numbers = np.zeros((0, 3), np.int64)
+        self.totals = np.zeros((0, 3))
+
+    def search(self, fed: Fed, thresholds: Thresholds, *, one: bool) -> Iterator[Alarms]:
+        """Take values and find alarms."""
+        resume, found = (0, 0), tuple(no_alarms())
+        while resume[0] < fed.groups.size:
+            sums, squares, recent = self.tables
+            past = (
+                sums.data, sums.bounds, squares.data, squares.bounds, recent.data.ravel(), recent.bounds,
+                self.numbers, self.totals,
+            )  # fmt: skip
+            first = resume[0]
+            n, found, resume, states, ends = approximate.search_rows(
+                *self.settings, tuple(fed), past, thresholds.watched, thresholds.shelves, thresholds.logs, resume,
+                ALARMS_AT_ONCE, one, found,
+            )  # fmt: skip
+            groups = fed.groups[first : first + ends.shape[0] - 1]
+            for i, (table, state) in enumerate(zip(self.tables, states, strict=True)):
+                table.replace(groups, state[: ends[-1, i]], ends[:, i].copy())
+            if n:
+                yield Alarms(*(part[:n] for part in found))
+
+    def grow(self, n_groups: int) -> None:
+        """Make room for groups that are new."""
+        for table in self.tables:
+            table.grow(n_groups)
+        self.numbers, self.totals = grown(self.numbers, n_groups), grown(self.totals, n_groups)
+
+    def keep(self, numbers: np.ndarray) -> None:
+        """Forget all groups but these."""
+        for table in self.tables:
+            table.keep(numbers)
+        self.numbers, self.totals = self.numbers[numbers], self.totals[numbers]
+
+    def save(self) -> dict[str, Any]:
+        """Everything that must be known to go on later."""
+        return {"tables": [table.save() for table in self.tables], "numbers": self.numbers, "totals": self.totals}
+
+    def load(self, saved: dict[str, Any]) -> None:
+        """Go on from what was saved."""
+        for table, state in zip(self.tables, saved["tables"], strict=True):
+            table.load(state)
+        self.numbers, self.totals = saved["numbers"].copy(), saved["totals"].copy()

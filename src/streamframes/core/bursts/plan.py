@@ -1,0 +1,157 @@
+"""The plan of a search for bursts: everything the core must know, and nothing of the engine that carries the rows.
+
+One column travels with each row behind those that break ties: the value, or the condition that is counted.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from streamframes.core.bursts.approximate import ALL, MONOTONIC
+from streamframes.core.bursts.learning import Learn
+from streamframes.core.bursts.sums import AGGREGATES
+from streamframes.core.bursts.thresholds import GroupTable, Thresholds
+from streamframes.core.clock import Clock
+from streamframes.core.packing import Layout
+
+if TYPE_CHECKING:
+    from streamframes.core.bursts.burster import Burster
+
+EXACT = "exact"
+SEARCHES = (EXACT, "all", "monotonic")
+SIDES = ("never_miss", "never_false")
+# What is told: every alarm, runs of them, the most telling of each row, or whether there is any; and what is learnt.
+ALARMS, RUNS, LATEST, ANY, LEARNT = OUTPUTS = ("alarms", "runs", "latest", "any", "learnt")
+
+
+@dataclass(frozen=True)
+class BurstPlan:
+    """Which windows are watched, how they are searched, and what is told of them.
+
+    `thresholds` holds one for each window, or is a table by group, or says how they are learnt; `unit` is the length
+    of the units of time in ticks, or None where windows count rows; `ts` names the instant in the results.
+    """
+
+    clock: Clock
+    keys: pa.Schema
+    ts_type: pa.DataType
+    columns: tuple[pa.DataType, ...]
+    ts: str
+    agg: str
+    windows: tuple[int, ...]
+    thresholds: tuple[float, ...] | GroupTable | Learn
+    n_ties: int = 0
+    unit: int | None = None
+    search: str = EXACT
+    error: float = 0.01
+    side: str = "never_miss"
+    output: str = ALARMS
+    prefix: str = "frame_"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Only the settings travel."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def framer(self, *, live: bool = False) -> Burster:
+        """The plan at work on the groups of one bucket."""
+        from streamframes.core.bursts.burster import Burster
+
+        return Burster(self)
+
+    def settings(self) -> dict[str, str]:
+        """What must not change while a checkpoint is in use, by the names that a user knows."""
+        given: Any = self.thresholds
+        if not isinstance(given, Learn):
+            arrays = (
+                [given.first, given.second, given.thresholds] if isinstance(given, GroupTable) else [np.array(given)]
+            )
+            digest = hashlib.blake2b(b"".join(array.tobytes() for array in arrays), digest_size=8)
+            given = f"{len(self.windows)} numbers with the digest {digest.hexdigest()}"
+        return {
+            "agg": self.agg,
+            "windows": hashlib.blake2b(repr(self.windows).encode(), digest_size=8).hexdigest(),
+            "thresholds": str(given),
+            "unit": f"{self.unit} ticks" if self.unit else "rows",
+            "search": self.search if self.search == EXACT else f"{self.search}, error={self.error}, side={self.side}",
+            "output": self.output,
+        }
+
+    @property
+    def fragments(self) -> bool:
+        """Nothing is told of a run before it ends."""
+        return False
+
+    @property
+    def layout(self) -> Layout:
+        """The columns that are packed."""
+        return Layout(self.keys, self.ts_type, self.columns)
+
+    @property
+    def aggregate(self) -> int:
+        """The number of the aggregate."""
+        return AGGREGATES[self.agg]
+
+    @property
+    def searching(self) -> int:
+        """The number of the search in histograms."""
+        return MONOTONIC if self.search == "monotonic" else ALL
+
+    @property
+    def salt(self) -> int:
+        """What tells the runs of this search from those of others, in their ids."""
+        told = f"bursts {self.agg} {self.unit} {self.search} {self.error if self.search != EXACT else ''}"
+        return int.from_bytes(hashlib.blake2b(told.encode(), digest_size=8).digest(), "little")
+
+    def first_thresholds(self) -> Thresholds:
+        """The thresholds before any row has come."""
+        lengths = np.array(self.windows, np.int64)
+        if isinstance(self.thresholds, Learn):
+            return Thresholds(self.aggregate, lengths, np.empty((0, lengths.size)), learns=True)
+        if isinstance(self.thresholds, GroupTable):
+            return Thresholds(self.aggregate, lengths, self.thresholds.thresholds, table=self.thresholds)
+        return Thresholds(self.aggregate, lengths, np.array([self.thresholds], np.float64))
+
+    @cached_property
+    def frame_schema(self) -> pa.Schema:
+        """The columns of the runs."""
+        told = {
+            "id": pa.int64(),
+            "start": self.ts_type,
+            "end": self.ts_type,
+            "rows": pa.int64(),
+            "closed_by": pa.string(),
+        }
+        named = [pa.field(f"{self.prefix}{name}", kind) for name, kind in told.items()]
+        measured = [pa.field("window", pa.int64()), pa.field("peak", pa.float64()), pa.field("threshold", pa.float64())]
+        return pa.schema([*self.keys, *named, *measured])
+
+    @cached_property
+    def result_schema(self) -> pa.Schema:
+        """The columns of what the plan is for."""
+        if self.output == RUNS:
+            return self.frame_schema
+        window = [("window", pa.int64())]
+        told = {
+            ALARMS: [*window, ("value", pa.float64()), ("threshold", pa.float64())],
+            ANY: [],
+            LATEST: [
+                ("windows", pa.int64()),
+                *(
+                    (f"{which}_{name}" if name else which, kind)
+                    for which in ("longest", "most")
+                    for name, kind in _TOLD
+                ),
+            ],
+            LEARNT: [*window, ("threshold", pa.float64())],
+        }[self.output]
+        at = [] if self.output == LEARNT else [pa.field(self.ts, self.ts_type)]
+        return pa.schema([*self.keys, *at, *(pa.field(name, kind) for name, kind in told)])
+
+
+_TOLD = (("", pa.int64()), ("value", pa.float64()), ("threshold", pa.float64()))

@@ -1,0 +1,118 @@
+"""Thresholds: one set for all groups, one for each by a table, or one for each that is learnt.
+
+A *shelf* is a set of thresholds, one for each window; every group has the number of its shelf, or -1 while it has none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from streamframes.core.bursts.windows import Watched, watched
+from streamframes.core.groups import GroupIndex
+
+ADD, REMOVE = "add", "remove"
+
+
+@dataclass(frozen=True)
+class GroupTable:
+    """Thresholds by group: fingerprints, and for each a threshold for every window."""
+
+    first: np.ndarray
+    second: np.ndarray
+    thresholds: np.ndarray
+
+    @cached_property
+    def places(self) -> dict[tuple[int, int], int]:
+        """Which line is a group's."""
+        pairs = zip(self.first.tolist(), self.second.tolist(), strict=True)
+        return {pair: line for line, pair in enumerate(pairs)}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"first": self.first, "second": self.second, "thresholds": self.thresholds}
+
+
+@dataclass
+class Thresholds:
+    """The windows that are watched now, and whose thresholds are whose.
+
+    `given` are thresholds that came while running: they go before what is learnt.
+    """
+
+    aggregate: int
+    lengths: np.ndarray
+    shelved: np.ndarray
+    table: GroupTable | None = None
+    learns: bool = False
+    shelves: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
+    given: dict[int, float] = field(default_factory=dict)
+
+    @cached_property
+    def watched(self) -> Watched:
+        """The tree over the windows."""
+        return watched(self.aggregate, self.lengths, self.shelved)
+
+    @cached_property
+    def logs(self) -> tuple[np.ndarray, np.ndarray]:
+        """Logarithms of lengths and thresholds; NaN or infinite where there is none."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.log(self.lengths.astype(np.float64)), np.log(self.shelved)
+
+    def grow(self, groups: GroupIndex) -> None:
+        """Give groups that are new their shelf."""
+        before, after = self.shelves.size, len(groups)
+        if before == after:
+            return
+        fresh = np.full(after - before, -1 if self.learns or self.table else 0, np.int64)
+        if self.table is not None:
+            pairs = zip(groups.first[before:].tolist(), groups.second[before:].tolist(), strict=True)
+            fresh[:] = [self.table.places.get(pair, -1) for pair in pairs]
+        self.shelves = np.concatenate([self.shelves, fresh])
+
+    def learn(self, groups: np.ndarray, learnt: np.ndarray) -> None:
+        """Give groups shelves of their own, a line each."""
+        for length, threshold in self.given.items():
+            learnt[:, self.lengths == length] = threshold
+        self.shelves[groups] = self.shelved.shape[0] + np.arange(groups.size)
+        self._change(self.lengths, np.concatenate([self.shelved, learnt]))
+
+    def add(self, length: int, threshold: float) -> None:
+        """Watch a window from now on, or with another threshold."""
+        self.remove(length)
+        at = int(np.searchsorted(self.lengths, length))
+        self.given[length] = threshold
+        self._change(np.insert(self.lengths, at, length), np.insert(self.shelved, at, threshold, axis=1))
+
+    def remove(self, length: int) -> bool:
+        """Watch a window no more; says whether it was."""
+        stays = self.lengths != length
+        self.given.pop(length, None)
+        self._change(self.lengths[stays], self.shelved[:, stays])
+        return not stays.all()
+
+    def keep(self, numbers: np.ndarray) -> None:
+        """Forget all groups but these."""
+        self.shelves = self.shelves[numbers]
+        if self.learns:
+            used = self.shelves[self.shelves >= 0]
+            self.shelves[self.shelves >= 0] = np.arange(used.size)
+            self._change(self.lengths, self.shelved[used])
+
+    def _change(self, lengths: np.ndarray, shelved: np.ndarray) -> None:
+        self.lengths, self.shelved = lengths, shelved
+        for name in ("watched", "logs"):
+            self.__dict__.pop(name, None)
+
+    def save(self) -> dict[str, Any]:
+        """Everything that must be known to go on later; a table is known from the plan."""
+        given = {str(length): threshold for length, threshold in self.given.items()}
+        return {"lengths": self.lengths, "shelved": self.shelved, "shelves": self.shelves, "given": given}
+
+    def load(self, saved: dict[str, Any]) -> None:
+        """Go on from what was saved."""
+        self._change(saved["lengths"], saved["shelved"])
+        self.shelves = saved["shelves"].copy()
+        self.given = {int(length): threshold for length, threshold in saved["given"].items()}

@@ -1,0 +1,71 @@
+"""Bursts in memory: series in, alarms out, cut into feeds anywhere, with the state written and read between them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from streamframes.core import state
+from streamframes.core.bursts.burster import Burster
+from streamframes.core.bursts.plan import BurstPlan
+from streamframes.core.clock import Clock
+from streamframes.core.columns import Rows
+from streamframes.core.groups import fingerprints
+
+KEYS = pa.schema([("key", pa.string())])
+
+
+def plan_of(thresholds: Any, agg: str = "sum", **settings: Any) -> BurstPlan:
+    """A plan over integer instants and doubles (booleans for a count)."""
+    given = tuple(map(float, thresholds.values())) if isinstance(thresholds, Mapping) else thresholds
+    windows = tuple(thresholds) if isinstance(thresholds, Mapping) else settings.pop("windows")
+    kind = pa.bool_() if agg == "count" else pa.float64()
+    return BurstPlan(Clock("integer"), KEYS, pa.int64(), (kind,), "ts", agg, windows, given, **settings)
+
+
+def found(
+    plan: BurstPlan,
+    series: Mapping[str, Sequence[tuple[int, float]]],
+    cuts: Sequence[int] = (),
+    controls: Mapping[int, Any] | None = None,
+) -> list[dict[str, Any]]:
+    """What is told of rows (instant, value) by key; `cuts` are instants before which a feed ends."""
+    burster, batches = plan.framer(), []
+    edges = [*sorted(cuts), None]
+    low = -(2**62)
+    for number, high in enumerate(edges):
+        if controls and number in controls:
+            controls[number](burster)
+        part = {
+            key: [row for row in rows if low <= row[0] and (high is None or row[0] < high)]
+            for key, rows in series.items()
+        }
+        rows = rows_of(burster, {key: rows for key, rows in part.items() if rows}, plan.columns[0])
+        points = np.full(len(burster.groups), high) if high is not None else np.empty(0, np.int64)
+        batches += list(burster.feed(rows, points))
+        low = low if high is None else high
+        again = plan.framer()
+        again.load(state.decode(state.encode(burster.save())))
+        burster = again
+    batches += list(burster.finish())
+    return [row for batch in batches for row in batch.to_pylist()]
+
+
+def rows_of(burster: Burster, series: Mapping[str, Sequence[tuple[int, float]]], kind: pa.DataType) -> Rows:
+    """Rows under the numbers of the burster's groups."""
+    keys = pa.RecordBatch.from_arrays([pa.array(list(series), pa.string())], schema=KEYS)
+    numbers = burster.groups.numbers(*fingerprints(keys.columns, len(series)), keys)
+    bounds = np.cumsum([0, *map(len, series.values())])
+    ts = [t for rows in series.values() for t, _ in rows]
+    values = [x for rows in series.values() for _, x in rows]
+    return Rows(numbers, bounds, np.array(ts, np.int64), [pa.array(values, kind)])
+
+
+def alarms(plan: BurstPlan, values: Sequence[float], cuts: Sequence[int] = ()) -> list[tuple[int, int, float]]:
+    """Row, window and value of each alarm of one series, sorted."""
+    told = found(replace(plan, output="alarms"), {"a": list(enumerate(values))}, cuts)
+    return sorted((row["ts"], row["window"], row["value"]) for row in told)

@@ -1,0 +1,297 @@
+"""Bursts on Spark: a table and a stream tell what the definition says, over restarts, orders and types of instants."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import random
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import functions as F
+
+import streamframes as sf
+from streamframes import data
+from streamframes.core.bursts import literal
+
+pytestmark = pytest.mark.spark
+
+THRESHOLDS = {1: 9.0, 2: 15.0, 5: 30.0, 12: 66.0}
+SCHEMA = "link string, ts {kind}, bytes bigint, note string"
+
+
+def instant(tick: int, kind: str) -> Any:
+    """Ticks around 1970 as instants of a type."""
+    if kind == "bigint":
+        return tick - 20
+    if kind == "date":
+        return date(1969, 12, 20) + timedelta(days=tick)
+    moved = datetime(1969, 12, 31, 23, 59, 30) + timedelta(seconds=tick)
+    return moved.replace(tzinfo=UTC) if kind == "timestamp" else moved
+
+
+def packets(seed: int, ticks: int = 80) -> dict[str | None, list[tuple[int, int | None]]]:
+    """Values of four links, one of them null, some of them absent or null."""
+    rng = random.Random(seed)
+    return {
+        link: [
+            (tick, rng.choice([0, 1, 4, 7, 12, None])) for tick in range(ticks) if rng.random() < 0.8
+        ]
+        for link in ("a", "b", "c", None)
+    }  # fmt: skip
+
+
+def expected(made: dict[Any, list[tuple[int, int | None]]], kind: str) -> set[tuple[Any, ...]]:
+    """The alarms that the definition finds."""
+    found = set()
+    for link, rows in made.items():
+        rows = [(tick, x) for tick, x in rows if x is not None]
+        for alarm in literal.brute([float(x) for _, x in rows], THRESHOLDS):
+            at = instant(rows[alarm.row][0], kind)
+            found.add((link, at, alarm.window, alarm.value, THRESHOLDS[alarm.window]))
+    return found
+
+
+def lines(
+    made: dict[Any, list[tuple[int, int | None]]], kind: str, seed: int = 0, late: int = 5
+) -> list[tuple[Any, ...]]:
+    """The rows in an order that a lateness allows."""
+    rng = random.Random(seed)
+    rows = [
+        (tick + rng.randint(0, late), rng.random(), (link, instant(tick, kind), x, f"{link}{tick}"))
+        for link, series in made.items()
+        for tick, x in series
+    ]
+    return [row for *_, row in sorted(rows, key=lambda each: each[:2])]
+
+
+class Folder:
+    """A folder of JSON files that a stream reads one by one."""
+
+    def __init__(self, spark: Any, path: Path, schema: str) -> None:
+        self.spark, self.path, self.schema = spark, path, schema
+        self.files = itertools.count()
+        (path / "in").mkdir(parents=True)
+
+    def add(self, rows: list[tuple[Any, ...]], files: int = 1) -> None:
+        for number in range(files):
+            part = rows[number * len(rows) // files : (number + 1) * len(rows) // files]
+            count = next(self.files)
+            target = self.path / "in" / f"{count:03}.json"
+            made = self.spark.createDataFrame(part, self.schema).selectExpr("to_json(struct(*)) as line")
+            target.write_text("\n".join(row.line for row in made.collect()))
+            os.utime(target, (1_000 + count, 1_000 + count))
+
+    @property
+    def stream(self) -> Any:
+        return self.spark.readStream.schema(self.schema).option("maxFilesPerTrigger", 1).json(str(self.path / "in"))
+
+    @property
+    def table(self) -> Any:
+        return self.spark.read.schema(self.schema).json(str(self.path / "in"))
+
+
+def run(result: Any, path: Path) -> tuple[list[tuple[Any, ...]], list[dict[str, Any]]]:
+    """Run a query until all files are read; everything it has written so far, and the progress of its batches."""
+    writer = result.writeStream.format("parquet").option("path", str(path / "out"))
+    query = writer.option("checkpointLocation", str(path / "checkpoint")).trigger(availableNow=True).start()
+    query.awaitTermination()
+    rows = result.sparkSession.read.schema(result.schema).parquet(str(path / "out")).collect()
+    return [tuple(row) for row in rows], [json.loads(each.json) for each in query.recentProgress]
+
+
+@pytest.mark.parametrize("kind", ["timestamp", "timestamp_ntz", "date", "bigint"])
+def test_a_table_tells_the_alarms_of_the_definition(spark, kind):
+    made = packets(1)
+    rows = spark.createDataFrame(lines(made, kind), SCHEMA.format(kind=kind)).repartition(3)
+    found = sf.bursts(rows, "bytes", thresholds=THRESHOLDS, ts="ts", by="link").toDF()
+    assert found.columns == ["link", "ts", "window", "value", "threshold"]
+    assert {shown(row, kind) for row in found.collect()} == expected(made, kind)
+
+
+def shown(row: Any, kind: str) -> tuple[Any, ...]:
+    """A row with its instant as it was given; Spark tells timestamps in the zone of the machine."""
+    link, at, *rest = row
+    if kind == "timestamp":
+        at = at.astimezone(UTC)
+    return (link, at, *rest)
+
+
+@pytest.mark.parametrize("kind", ["timestamp", "bigint"])
+def test_a_stream_tells_the_alarms_of_the_table_over_a_restart(spark, tmp_path, kind):
+    made = packets(2)
+    folder = Folder(spark, tmp_path, SCHEMA.format(kind=kind))
+    rows = lines(made, kind, seed=3)
+    lateness = "6 seconds" if kind == "timestamp" else 6
+    end = [("~end", instant(500, kind), 0, "end")]
+    folder.add(rows[: len(rows) // 2], files=3)
+    planned = sf.bursts(folder.stream, "bytes", thresholds=THRESHOLDS, ts="ts", by="link", lateness=lateness)
+    run(planned.toDF(), tmp_path)
+    folder.add(rows[len(rows) // 2 :], files=2)
+    folder.add(end)
+    found, progress = run(planned.toDF(), tmp_path)
+    assert len(found) == len(set(found))
+    assert {shown(row, kind) for row in found} == expected(made, kind)
+    assert any("streamframes" in each["observedMetrics"] for each in progress)
+
+
+def test_runs_of_a_stream_are_those_of_the_table_and_are_filled_in_one_stage(spark, tmp_path):
+    made = packets(5)
+    folder = Folder(spark, tmp_path, SCHEMA.format(kind="bigint"))
+    folder.add(lines(made, "bigint"), files=4)
+    folder.add([(link, 500, 0, "end") for link in ("a", "b", "c", None)])
+    folder.add([("~", 900, 0, "end")])
+    arguments = {"thresholds": THRESHOLDS, "ts": "ts", "by": "link"}
+    table = sf.bursts(folder.table, "bytes", **arguments).runs()
+    stream = sf.bursts(folder.stream, "bytes", **arguments, lateness=6).runs()
+    in_table = {tuple(row) for row in table.toDF().filter("frame_closed_by = 'condition'").collect()}
+    in_stream, _ = run(stream.toDF(), tmp_path / "runs")
+    assert set(in_stream) == in_table
+    assert in_table
+    filled = {tuple(row) for row in table.agg(n="count(*)", first="first(note)").collect()}
+    closed = {row for row in filled if row[5] == "condition"}
+    by_stream, _ = run(stream.agg(n="count(*)", first="first(note)"), tmp_path / "filled")
+    assert set(by_stream) == closed
+    for link, _, start, end, *_, n, first in closed:
+        inside = [(t - 20, x) for t, x in made[link] if start <= t - 20 <= end]
+        assert n == len(inside)
+        assert first == f"{link}{inside[0][0] + 20}"
+
+
+def test_orders_change_the_windows_while_a_stream_runs(spark, tmp_path):
+    rows = Folder(spark, tmp_path / "rows", SCHEMA.format(kind="bigint"))
+    orders = Folder(spark, tmp_path / "orders", "action string, window int, threshold double")
+    planned = sf.bursts(
+        rows.stream, "bytes", thresholds={2: 15.0}, ts="ts", by="link", lateness=0, control=orders.stream
+    ).toDF()
+    rows.add([("a", t, 8, "") for t in range(10)])
+    orders.add([("remove", 99, None)])
+    first, _ = run(planned, tmp_path)
+    assert {row[2] for row in first} == {2}
+    orders.add([("add", 3, 24.0), ("remove", 2, None), ("grow", 5, 1.0), ("add", 4, None)])
+    run(planned, tmp_path)
+    rows.add([("a", t, 8, "") for t in range(10, 20)])
+    second, progress = run(planned, tmp_path)
+    later = {row for row in second if row not in first}
+    assert {(row[2], row[3], row[4]) for row in later} <= {(3, 24.0, 24.0), (2, 16.0, 15.0)}
+    assert {row[1] for row in later if row[2] == 3} >= set(range(11, 19))
+    assert not [row for row in later if row[2] == 2 and row[1] > 10]
+    assert progress
+
+
+def test_thresholds_are_learnt_saved_and_read_again(spark, tmp_path):
+    rows = data.packets(rows=20_000, links=3, seed=4).toDF(spark)
+    windows = range(4, 84, 4)
+    learning = sf.bursts(rows, "bytes", windows=windows, thresholds=sf.Learn(sigmas=3, rows=2_000), ts="ts", by="link")
+    learning.learnt().write.parquet(str(tmp_path / "thresholds"))
+    kept = spark.read.parquet(str(tmp_path / "thresholds"))
+    assert kept.count() == 3 * len(windows)
+    again = sf.bursts(rows, "bytes", thresholds=kept, ts="ts", by="link")
+    found, told = (
+        {tuple(row) for row in each.toDF().collect()} for each in (learning, again)
+    )  # fmt: skip
+    assert found < told
+    started = {
+        row.link: row.ts
+        for row in rows.groupBy("link").agg(F.sort_array(F.collect_list("ts"))[2000].alias("ts")).collect()
+    }
+    assert found == {row for row in told if row[1] >= started[row[0]]}
+
+
+def test_units_of_time_count_rows_and_windows_are_durations(spark):
+    rows = spark.createDataFrame(
+        [
+            (datetime(2026, 1, 1, 0, 0, s, ms * 1000, tzinfo=UTC),)
+            for s, ms in [(0, 0), (0, 5), (2, 0), (2, 1), (2, 2), (7, 0)]
+        ],
+        "ts timestamp",
+    )
+    found = sf.bursts(
+        rows,
+        windows=["1 second", "3 seconds"],
+        thresholds={"1 second": 2, "3 seconds": 4},
+        agg="count",
+        unit="1 second",
+        ts="ts",
+    )
+    told = sorted((row.ts.astimezone(UTC).second, row.window, row.value) for row in found.toDF().collect())
+    assert told == [(0, 1, 2.0), (2, 1, 3.0), (2, 3, 5.0)]
+    run_ = found.runs().toDF().orderBy("window", "frame_start").first()
+    assert (run_.frame_end.microsecond, run_.frame_rows, run_.peak) == (999_999, 1, 2.0)
+
+
+def test_latest_any_and_explain(spark):
+    rows = spark.createDataFrame([(t, float(x)) for t, x in enumerate([1, 9, 9, 0, 0])], "ts bigint, v double")
+    planned = sf.bursts(rows, "v", thresholds={1: 5, 2: 10, 3: 12}, ts="ts")
+    latest = {row.ts: (row.windows, row.longest, row.most) for row in planned.latest().collect()}
+    assert latest == {1: (2, 2, 1), 2: (3, 3, 2), 3: (1, 3, 3)}
+    assert sorted(row.ts for row in planned.any().collect()) == [1, 2, 3]
+    assert "exact, because the longest window, 3, keeps 16 kB of a group at most" in planned.explain()
+    monotonic = sf.bursts(
+        rows, "v", windows=[2, 3], thresholds=sf.Learn(sigmas=3, rows=4), ts="ts", search="monotonic"
+    ).explain()
+    assert "theorem 3: a window is answered wrongly with a probability of 0.0013 at most" in monotonic
+    assert repr(planned) == "Bursts(sum over 3 windows from 1 to 3, ts='ts', by=[])"
+
+
+REFUSED = {
+    "windows=[] holds none": ({"windows": [], "thresholds": len}, "got windows=\\[\\], which holds none"),
+    "unordered windows": ({"windows": [8, 4], "thresholds": len}, "4 comes after 8; let them ascend"),
+    "a window of 0": ({"windows": [0, 4], "thresholds": len}, "got the window 0; a window has 1 row or more"),
+    "a duration without unit": ({"windows": ["1 second"], "thresholds": len}, "together with unit="),
+    "a missing threshold": ({"windows": [4, 8], "thresholds": {4: 1.0}}, "without one for the window 8"),
+    "a threshold that is no number": ({"windows": [4], "thresholds": {4: float("nan")}}, "threshold nan for the window 4"),
+    "thresholds of no kind": ({"windows": [4], "thresholds": 7}, "give a mapping of windows to numbers"),
+    "training rows fewer than the longest window": (
+        {"windows": [4, 400], "thresholds": sf.Learn(rows=100)}, "learn from as many rows at least"
+    ),
+    "an error of 0": ({"windows": [4], "thresholds": {4: 1}, "error": 0}, "error=0; it lies between 0 and 1"),
+    "an error of 1": ({"windows": [4], "thresholds": {4: 1}, "error": 1.0}, "it lies between 0 and 1"),
+    "another side": ({"windows": [4], "thresholds": {4: 1}, "side": "left"}, "side='left'"),
+    "another search": ({"windows": [4], "thresholds": {4: 1}, "search": "fast"}, "search='fast'"),
+    "another aggregate": ({"windows": [4], "thresholds": {4: 1}, "agg": "median"}, "agg='median'"),
+    "min in histograms": ({"windows": [4], "thresholds": {4: 1}, "agg": "min", "search": "all"}, "has no histogram"),
+    "no value": ({"value": None, "windows": [4], "thresholds": {4: 1}}, "got no value for agg='sum'"),
+    "a count of nothing": ({"value": None, "windows": [4], "thresholds": {4: 1}, "agg": "count"}, "without a condition"),
+    "a number to be counted": ({"windows": [4], "thresholds": {4: 1}, "agg": "count"}, "which is not a condition"),
+    "a value that is no number": ({"value": "note", "windows": [4], "thresholds": {4: 1}}, "which is not a number"),
+    "no such column": ({"windows": [4], "thresholds": {4: 1}, "by": "lnk"}, "by='lnk', which is not a column"),
+    "control of a table": ({"windows": [4], "thresholds": {4: 1}, "control": "rows"}, "control= for a table"),
+    "another prefix": ({"windows": [4], "thresholds": {4: 1}, "prefix": "a b"}, "prefix='a b'"),
+    "no windows": ({"thresholds": len}, "got no windows"),
+    "a unit for integers": ({"windows": [4], "thresholds": {4: 1}, "unit": "1 second"}, "has a unit but ts is an integer"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_bad_input_is_refused_before_a_job_starts(spark, case):
+    arguments, message = REFUSED[case]
+    rows = spark.createDataFrame([("a", 1, 2, "x")], SCHEMA.format(kind="bigint"))
+    arguments = {"value": "bytes", "ts": "ts", "by": "link", **arguments}
+    if arguments.get("control") == "rows":
+        arguments["control"] = rows
+    with pytest.raises(sf.InvalidArgument, match=message):
+        sf.bursts(rows, arguments.pop("value"), **arguments)
+
+
+def test_a_table_of_thresholds_must_hold_all_of_them(spark):
+    rows = spark.createDataFrame([("a", 1, 2, "x")], SCHEMA.format(kind="bigint"))
+    kept = spark.createDataFrame(
+        [("a", 4, 1.0), ("a", 8, 2.0), ("b", 4, 1.0)], "link string, window int, threshold double"
+    )
+    with pytest.raises(sf.InvalidArgument, match="without one for the window 8 of b"):
+        sf.bursts(rows, "bytes", thresholds=kept, ts="ts", by="link")
+    with pytest.raises(sf.InvalidArgument, match="thresholds without 'link'"):
+        sf.bursts(rows, "bytes", thresholds=kept.drop("link"), ts="ts", by="link")
+    with pytest.raises(sf.InvalidArgument, match="learnt\\(\\) got thresholds that are given"):
+        sf.bursts(rows, "bytes", thresholds={4: 1}, ts="ts").learnt()
+
+
+def test_a_negative_value_in_a_histogram_is_named(spark):
+    rows = spark.createDataFrame([("a", 1, 2, "x"), ("a", 2, -5, "x")], SCHEMA.format(kind="bigint"))
+    planned = sf.bursts(rows, "bytes", thresholds={1: 1.0}, ts="ts", search="all")
+    with pytest.raises(Exception, match="met the value -5.0, but search='all' needs values that are not negative"):
+        planned.toDF().collect()
