@@ -7,7 +7,16 @@ any alarms.
 
 from __future__ import annotations
 
-from benchmarks.burst_baselines.alarms import Alarms, Floats, Integers, no_alarms, prefix_sums, search, trimmed
+from benchmarks.burst_baselines.alarms import (
+    KEEP_ALL,
+    Alarms,
+    Floats,
+    Integers,
+    no_alarms,
+    prefix_sums,
+    search,
+    trimmed,
+)
 from streamframes.core.compiled import compiled
 
 _STRETCH = 1024
@@ -15,10 +24,10 @@ _STRETCH = 1024
 
 
 @compiled
-def brute(values: Floats, windows: Integers, thresholds: Floats) -> Alarms:
+def brute(values: Floats, windows: Integers, thresholds: Floats, limit: int = KEEP_ALL) -> tuple[Alarms, int]:
     """Compare every window with its threshold at every row."""
     prefix = prefix_sums(values)
-    found, size = no_alarms(), 0
+    found, size = no_alarms(limit), 0
     for first in range(0, values.size, _STRETCH):
         after = min(first + _STRETCH, values.size)
         for k in range(0, windows.size, 4):

@@ -18,7 +18,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.burst_baselines.alarms import Alarms, Floats, Integers, no_alarms, prefix_sums, search, trimmed
+from benchmarks.burst_baselines.alarms import (
+    KEEP_ALL,
+    Alarms,
+    Floats,
+    Integers,
+    no_alarms,
+    prefix_sums,
+    search,
+    trimmed,
+)
 from streamframes.core.compiled import compiled
 
 _STRETCH = 1024
@@ -38,13 +47,15 @@ class Pieces(NamedTuple):
     window: Integers
 
 
-def stardust(values: Floats, windows: Integers, thresholds: Floats, base: int = 1, capacity: int = 2) -> Alarms:
+def stardust(
+    values: Floats, windows: Integers, thresholds: Floats, limit: int = KEEP_ALL, base: int = 1, capacity: int = 2
+) -> tuple[Alarms, int]:
     """Bound all windows at every row, and verify those whose bound reaches the threshold.
 
     `base` is the length of the sums of level 0, `capacity` how many sums share a box. The sums of all levels are
     exact, not put together from boxes below: bounds are as tight as boxes allow.
     """
-    return _watch(values, windows, thresholds, pieces_of(windows, base), base, capacity)
+    return _watch(values, windows, thresholds, pieces_of(windows, base), base, capacity, limit)
 
 
 def pieces_of(windows: Integers, base: int) -> Pieces:
@@ -65,10 +76,12 @@ def pieces_of(windows: Integers, base: int) -> Pieces:
 
 
 @compiled
-def _watch(values: Floats, windows: Integers, thresholds: Floats, pieces: Pieces, base: int, capacity: int) -> Alarms:
+def _watch(
+    values: Floats, windows: Integers, thresholds: Floats, pieces: Pieces, base: int, capacity: int, limit: int
+) -> tuple[Alarms, int]:
     """Add up the bounds of a stretch of rows, piece by piece, and search it where a bound is too high."""
     prefix = prefix_sums(values)
-    found, size = no_alarms(), 0
+    found, size = no_alarms(limit), 0
     if windows.size == 0:
         return trimmed(found, size)
     before = windows[-1] + base

@@ -17,16 +17,25 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchmarks.burst_baselines.alarms import Alarms, Floats, Integers, no_alarms, prefix_sums, search, trimmed
+from benchmarks.burst_baselines.alarms import (
+    KEEP_ALL,
+    Alarms,
+    Floats,
+    Integers,
+    no_alarms,
+    prefix_sums,
+    search,
+    trimmed,
+)
 from streamframes.core.compiled import compiled
 
 
 @compiled
-def wavelet(values: Floats, windows: Integers, thresholds: Floats) -> Alarms:
+def wavelet(values: Floats, windows: Integers, thresholds: Floats, limit: int = KEEP_ALL) -> tuple[Alarms, int]:
     """Search the boxes that reach the smallest threshold of their level, and nothing else."""
     prefix = prefix_sums(values)
     bounds, least = levels_of(windows, thresholds)
-    found, size = no_alarms(), 0
+    found, size = no_alarms(limit), 0
     for row in range(values.size):
         prefix_here = prefix[row + 1]
         for level in range(least.size):

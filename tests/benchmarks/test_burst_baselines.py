@@ -31,12 +31,13 @@ def loop(values: list[int], thresholds: dict[int, float]) -> set[tuple[int, int,
 
 def found(way: Any, values: list[int], thresholds: dict[int, float]) -> list[tuple[int, int, float]]:
     windows = sorted(thresholds)
-    alarms = way(
+    alarms, total = way(
         np.array(values, np.float64),
         np.array(windows, np.int64),
         np.array([thresholds[window] for window in windows], np.float64),
     )
     assert [column.dtype for column in alarms] == [np.int64, np.int64, np.float64]
+    assert total == alarms[0].size
     return list(zip(*(column.tolist() for column in alarms), strict=True))
 
 

@@ -243,7 +243,7 @@ REFUSED = {
     "a window of 0": ({"windows": [0, 4], "thresholds": len}, "got the window 0; a window has 1 row or more"),
     "a duration without unit": ({"windows": ["1 second"], "thresholds": len}, "together with unit="),
     "a missing threshold": ({"windows": [4, 8], "thresholds": {4: 1.0}}, "without one for the window 8"),
-    "a threshold that is no number": ({"windows": [4], "thresholds": {4: float("nan")}}, "threshold nan for the window 4"),
+    "a threshold that is no number": ({"windows": [4], "thresholds": {4: float("nan")}}, "threshold nan for"),
     "thresholds of no kind": ({"windows": [4], "thresholds": 7}, "give a mapping of windows to numbers"),
     "training rows fewer than the longest window": (
         {"windows": [4, 400], "thresholds": sf.Learn(rows=100)}, "learn from as many rows at least"
@@ -255,14 +255,14 @@ REFUSED = {
     "another aggregate": ({"windows": [4], "thresholds": {4: 1}, "agg": "median"}, "agg='median'"),
     "min in histograms": ({"windows": [4], "thresholds": {4: 1}, "agg": "min", "search": "all"}, "has no histogram"),
     "no value": ({"value": None, "windows": [4], "thresholds": {4: 1}}, "got no value for agg='sum'"),
-    "a count of nothing": ({"value": None, "windows": [4], "thresholds": {4: 1}, "agg": "count"}, "without a condition"),
+    "a count of nothing": ({"value": None, "windows": [4], "thresholds": {4: 1}, "agg": "count"}, "without a cond"),
     "a number to be counted": ({"windows": [4], "thresholds": {4: 1}, "agg": "count"}, "which is not a condition"),
     "a value that is no number": ({"value": "note", "windows": [4], "thresholds": {4: 1}}, "which is not a number"),
     "no such column": ({"windows": [4], "thresholds": {4: 1}, "by": "lnk"}, "by='lnk', which is not a column"),
     "control of a table": ({"windows": [4], "thresholds": {4: 1}, "control": "rows"}, "control= for a table"),
     "another prefix": ({"windows": [4], "thresholds": {4: 1}, "prefix": "a b"}, "prefix='a b'"),
     "no windows": ({"thresholds": len}, "got no windows"),
-    "a unit for integers": ({"windows": [4], "thresholds": {4: 1}, "unit": "1 second"}, "has a unit but ts is an integer"),
+    "a unit for integers": ({"windows": [4], "thresholds": {4: 1}, "unit": "1 second"}, "but ts is an integer"),
 }  # fmt: skip
 
 
@@ -293,5 +293,5 @@ def test_a_table_of_thresholds_must_hold_all_of_them(spark):
 def test_a_negative_value_in_a_histogram_is_named(spark):
     rows = spark.createDataFrame([("a", 1, 2, "x"), ("a", 2, -5, "x")], SCHEMA.format(kind="bigint"))
     planned = sf.bursts(rows, "bytes", thresholds={1: 1.0}, ts="ts", search="all")
-    with pytest.raises(Exception, match="met the value -5.0, but search='all' needs values that are not negative"):
+    with pytest.raises(Exception, match=r"met the value -5\.0, but search='all' needs values that are not negative"):
         planned.toDF().collect()

@@ -1,0 +1,207 @@
+"""Searches for bursts, one core, no Spark: the library's own and others, on one series: `python -m benchmarks.bursts`.
+
+Windows are 4, 8, 12, ... rows; thresholds are mean + sigmas x std of the moving sums of the first tenth of the rows.
+Alarms are handed over half a million at a time by every method, so that no memory but the method's own is measured.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from rich.console import Console
+from rich.progress import track
+
+from benchmarks.burst_baselines import BASELINES
+from benchmarks.options import Options, parse
+from benchmarks.report import Report, Target, open_console, publish
+from streamframes.core.bursts.approximate import ALL, MONOTONIC
+from streamframes.core.bursts.asked import search_of
+from streamframes.core.bursts.engines import ALARMS_AT_ONCE, Engine, ExactEngine, HistogramEngine
+from streamframes.core.bursts.feeds import Alarms, Fed
+from streamframes.core.bursts.learning import learnt
+from streamframes.core.bursts.sums import SUM
+from streamframes.core.bursts.thresholds import Thresholds
+from streamframes.data import packet_values
+
+DEFAULT, BISECTED, EVERY = "default (exact)", "histogram, monotonic", "histogram, all"
+BRUTE, WAVELET, STARDUST = BASELINES
+NUMBERS = (50, 100, 200, 1_000, 10_000)
+# What is searched: traffic with or without a background, and how far thresholds lie above the mean.
+CASES = {
+    "rare, bursts only": (0, 7.0),
+    "rare, on a background": (40, 7.0),
+    "some, bursts only": (0, 1.0),
+    "dense, on a background": (40, -0.15),
+}
+# Dense alarms are so many that fewer rows must do; Stardust is slow, and its boxes do not fit for all.
+DENSE_CELLS = 400_000_000
+SLOW_CELLS = 2_000_000_000
+
+
+@dataclass(frozen=True)
+class Case:
+    """A series, and the windows that are watched."""
+
+    name: str
+    values: np.ndarray
+    lengths: np.ndarray
+    thresholds: np.ndarray
+
+    @property
+    def cells(self) -> int:
+        """Rows times windows."""
+        return self.values.size * self.lengths.size
+
+
+@dataclass(frozen=True)
+class Timed:
+    """What a method took, and how many alarms it found."""
+
+    seconds: float
+    alarms: int
+
+
+def main() -> None:
+    """Measure, print and save."""
+    options = parse(__doc__ or "", rows=1_000_000, rounds=5)
+    console = open_console()
+    publish(run(options, console), options.out, console)
+
+
+def run(options: Options, console: Console) -> Report:
+    """The report of all methods on all cases."""
+    found: dict[tuple[str, int], dict[str, Timed]] = {}
+    shares = {}
+    for case in track(list(cases(options.rows)), "searching", console=console, transient=True):
+        number = case.lengths.size
+        ways = ways_of(case)
+        found[case.name, number] = {name: _best(way, options.rounds) for name, way in ways.items()}
+        shares[case.name, number] = alarmed(case)
+        exact = {each.alarms for name, each in found[case.name, number].items() if name not in (BISECTED, EVERY)}
+        if len(exact) > 1:
+            raise AssertionError(f"{case.name}, {number} windows: exact methods found {exact} alarms")
+    return report_of(found, shares, options)
+
+
+def cases(rows: int) -> Iterator[Case]:
+    """Every series with every number of windows."""
+    for name, (background, sigmas) in CASES.items():
+        values = packet_values(rows, seed=0, background=background).astype(np.float64)
+        for number in NUMBERS:
+            lengths = np.arange(4, 4 * number + 1, 4)
+            if lengths[-1] > rows // 10:
+                continue
+            thresholds = learnt(SUM, values[: rows // 10], lengths, sigmas)
+            few = max(2 * int(lengths[-1]), DENSE_CELLS // number) if name.startswith("dense") else rows
+            yield Case(name, values[:few], lengths, thresholds)
+
+
+def ways_of(case: Case) -> dict[str, Callable[[], int]]:
+    """All methods that take part, each a function that returns the number of alarms."""
+
+    def ours(make: Callable[[], Engine]) -> Callable[[], int]:
+        return lambda: sum(batch.rows.size for batch in searched(make(), case))
+
+    ways = {
+        DEFAULT: ours(lambda: ExactEngine(SUM)),
+        BISECTED: ours(lambda: HistogramEngine(SUM, MONOTONIC, over=True, error=0.01, counted=False)),
+        EVERY: ours(lambda: HistogramEngine(SUM, ALL, over=True, error=0.01, counted=False)),
+    }
+    if search_of(None, "sum", int(case.lengths[-1]))[0] != "exact":
+        raise AssertionError("the default is not the exact search")
+    arguments = (case.values, case.lengths, case.thresholds, ALARMS_AT_ONCE)
+    for name, method in BASELINES.items():
+        if name != STARDUST or case.cells <= SLOW_CELLS:
+            ways[name] = lambda method=method: int(method(*arguments)[1])
+    return ways
+
+
+def searched(engine: Engine, case: Case, aggregate: int = SUM) -> Iterator[Alarms]:
+    """The alarms of a series, as one group in one feed."""
+    watched = Thresholds(aggregate, case.lengths, case.thresholds[np.newaxis], shelves=np.zeros(1, np.int64))
+    engine.grow(1)
+    fed = Fed(np.zeros(1, np.int64), np.array([0, case.values.size]), case.values)
+    yield from engine.search(fed, watched, one=False)
+
+
+def alarmed(case: Case) -> tuple[float, float]:
+    """The shares of rows, and of rows by windows, that alarm."""
+    rows, alarms = np.zeros(case.values.size, np.bool_), 0
+    for batch in searched(ExactEngine(SUM), case):
+        rows[batch.rows] = True
+        alarms += batch.rows.size
+    return float(rows.mean()), alarms / case.cells
+
+
+def _best(way: Callable[[], int], rounds: int) -> Timed:
+    """The fastest of some rounds, after one that compiles; slow ways are timed once."""
+    alarms = way()
+    seconds = []
+    for _ in range(rounds):
+        start = time.perf_counter()
+        way()
+        seconds.append(time.perf_counter() - start)
+        if sum(seconds) > 5:
+            break
+    return Timed(min(seconds), alarms)
+
+
+def report_of(
+    found: dict[tuple[str, int], dict[str, Timed]], shares: dict[tuple[str, int], tuple[float, float]], options: Options
+) -> Report:
+    """What was measured, and what was promised."""
+    names = [DEFAULT, BISECTED, EVERY, BRUTE, WAVELET, STARDUST]
+    cells = []
+    for (case, number), times in found.items():
+        rows, both = shares[case, number]
+        told = [f"{times[name].seconds * 1e3:.1f}" if name in times else "-" for name in names]
+        cells.append([case, f"{number}", f"{rows:.2%}", f"{both:.2%}", *told])
+    return Report(
+        name="bursts",
+        title="Searches for bursts: milliseconds, one core",
+        header=["alarms", "windows", "rows that alarm", "rows x windows", *names],
+        cells=cells,
+        measurements=[
+            {"case": case, "windows": number, "way": name, "seconds": each.seconds, "alarms": each.alarms}
+            for (case, number), times in found.items()
+            for name, each in times.items()
+        ],
+        targets=list(targets_of(found)),
+        settings={"rows": options.rows, "rounds": options.rounds, "error of histograms": "1 %"},
+        notes=(
+            f"Dense alarms: {DENSE_CELLS:,} rows x windows. All exact methods found the same alarms.",
+            f"`-`: more than {SLOW_CELLS:,} rows x windows.",
+        ),
+    )
+
+
+def targets_of(found: dict[tuple[str, int], dict[str, Timed]]) -> Iterator[Target]:
+    """The promises of the default and of the monotonic search."""
+
+    def ratio(case: str, number: int, slow: str, fast: str) -> float:
+        times = found[case, number]
+        return times[slow].seconds / times[fast].seconds
+
+    for case in ("rare, bursts only", "rare, on a background"):
+        for number, default, bisected in ((1_000, 5, 2), (10_000, 30, 10)):
+            if (case, number) in found:
+                told = f"{case}, {number:,} windows: brute force / "
+                yield Target(told + DEFAULT, ">=", default, ratio(case, number, BRUTE, DEFAULT))
+                yield Target(told + BISECTED, ">=", bisected, ratio(case, number, BRUTE, BISECTED))
+        if (case, 1_000) in found:
+            growth = found[case, 1_000][BISECTED].seconds / found[case, 50][BISECTED].seconds
+            yield Target(f"{case}: {BISECTED}, 1,000 / 50 windows", "<=", 1.6, growth)
+    for (case, number), times in found.items():
+        if case.startswith("dense"):
+            yield Target(
+                f"{case}, {number:,} windows: default / brute force", "<=", 1.2, ratio(case, number, DEFAULT, BRUTE)
+            )
+        rest = min(times[name].seconds for name in BASELINES if name in times)
+        yield Target(f"{case}, {number:,} windows: default / best other", "<=", 1.2, times[DEFAULT].seconds / rest)
+
+
+if __name__ == "__main__":
+    main()
