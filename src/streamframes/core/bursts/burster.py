@@ -24,6 +24,7 @@ from streamframes.core.bursts.units import Units
 from streamframes.core.bursts.values import numbers_of
 from streamframes.core.columns import Rows, no_rows
 from streamframes.core.groups import GroupIndex
+from streamframes.core.schedule import LATEST as ALL_OF_THEM
 
 NOT_KNOWN = np.empty(0, np.int64)
 _TELLERS = {RUNS: None, LATEST: LatestRows, ANY: AnyRows}
@@ -109,13 +110,11 @@ class Burster:
         if self.thresholds.remove(window):
             yield from self.runs.drop(window, self.groups)
 
-    def _most_zeros(self) -> int | None:
-        """How many zeros can say anything; None where zeros alarm by themselves."""
-        shelved = self.thresholds.shelved
-        if shelved.size and (shelved <= 0).any():
-            return None
-        longest = int(self.thresholds.lengths.max(initial=1))
-        return max(longest, self.training.settings.rows if self.training is not None else 0)
+    def _most_zeros(self) -> np.ndarray:
+        """For each group, how many zeros in a row can say anything: all, where zeros alarm or may be learnt to."""
+        shelved, shelves = self.thresholds.shelved, self.thresholds.shelves
+        alarms = np.append((shelved <= 0).any(axis=1), self.training is not None)
+        return np.where(alarms[shelves], ALL_OF_THEM, self.thresholds.lengths.max(initial=1))
 
     def finish(self) -> Iterator[pa.RecordBatch]:
         """The results that the end of the data settles."""

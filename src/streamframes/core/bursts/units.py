@@ -14,13 +14,12 @@ import numpy as np
 
 from streamframes.core.bursts.feeds import NO_SKIPS, Fed
 from streamframes.core.compiled import compiled
-from streamframes.core.schedule import LATEST
 from streamframes.core.state import GroupState
 from streamframes.errors import StreamFramesError
 
 # Of each group: whether it has been seen, whether a unit is open, its number or that of the last one, zeros left out.
 SEEN, OPEN, UNIT, SKIPPED = range(4)
-_TOO_MANY = 100_000_000
+_TOO_MANY = 10_000_000
 
 
 class Summed(NamedTuple):
@@ -37,7 +36,7 @@ def _floor(t: int, unit: int) -> int:
 
 @compiled
 def _sum(
-    groups: Any, bounds: Any, ts: Any, x: Any, points: Any, unit: int, most: int, state: Any, sums: Any, write: bool,
+    groups: Any, bounds: Any, ts: Any, x: Any, points: Any, unit: int, most: Any, state: Any, sums: Any, write: bool,
     out_bounds: Any, out_ts: Any, out_x: Any, out_skips: Any,
 ) -> int:  # fmt: skip
     """Close units: count them, or write them and change the state. Returns their number, -1 for too many."""
@@ -61,7 +60,7 @@ def _sum(
                 break
             if not is_open:
                 gap = here - at - 1 if seen else 0
-                zeros = min(gap, most)
+                zeros = min(gap, most[g])
                 if zeros > _TOO_MANY:
                     return -1
                 if write:
@@ -81,7 +80,7 @@ def _sum(
 
 
 class Units(GroupState):
-    """The open unit of each group; `most` zeros are told after a unit, None for all."""
+    """The open unit of each group."""
 
     per_group = ("state", "sums")
 
@@ -90,18 +89,20 @@ class Units(GroupState):
         self.state = np.zeros((0, 4), np.int64)
         self.sums = np.zeros((0, 2))
 
-    def feed(self, fed: Fed, ts: np.ndarray, points: np.ndarray, most: int | None, n_groups: int) -> Summed:
-        """The units that are complete: all but the last of each group, and that too once time has passed it."""
+    def feed(self, fed: Fed, ts: np.ndarray, points: np.ndarray, most: np.ndarray, n_groups: int) -> Summed:
+        """The units that are complete: all but the last of each group, and that too once time has passed it.
+
+        Of the zeros of a silence, a group is told `most`.
+        """
         self.grow(n_groups)
         fed, points = self._awake(fed, points, n_groups)
-        limit = LATEST if most is None else most
-        rows = (fed.groups, fed.bounds, ts, fed.values, points, self.unit, limit, self.state, self.sums)
+        rows = (fed.groups, fed.bounds, ts, fed.values, points, self.unit, most, self.state, self.sums)
         bounds = np.zeros(fed.groups.size + 1, np.int64)
         size = _sum(*rows, False, bounds, NO_SKIPS, np.empty(0), NO_SKIPS)
         if size < 0:
             raise StreamFramesError(
                 f"a group has been silent for more than {_TOO_MANY:,} units, each of which would raise alarms because "
-                "a threshold is zero or less; use a larger unit=, or thresholds above zero"
+                "a threshold is zero or less, or is still learnt from; use a larger unit="
             )
         out_ts, out_x, skips = np.empty(size, np.int64), np.empty(size), np.empty(size, np.int64)
         _sum(*rows, True, bounds, out_ts, out_x, skips)

@@ -1,0 +1,103 @@
+"""Bursts of streams without an engine: any arrival order, any cut into steps, any watermark: the table's alarms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from streamframes.core.bursts.learning import Learn
+from streamframes.core.bursts.stream import ORDER_LAYOUT, ORDERS, ControlledPlan
+from streamframes.core.chunks import NO_WORD
+from streamframes.core.packing import Packer
+from streamframes.core.stream import BucketStream, StreamPlan
+from tests.core.bursts import plan_of
+from tests.core.test_stream import LATENESS, DictStore, chunks_of, cut, delayed, dicts, table
+
+THRESHOLDS = {1: 2.0, 2: 4.0, 3: 5.0, 7: 9.0}
+PLANS = {
+    "exact": plan_of(THRESHOLDS),
+    "exact, runs": plan_of(THRESHOLDS, output="runs"),
+    "variance": plan_of({2: 0.2, 4: 0.5}, "variance"),
+    "all": plan_of(THRESHOLDS, search="all", error=0.1),
+    "monotonic": plan_of(THRESHOLDS, search="monotonic"),
+    "units": plan_of(THRESHOLDS, unit=3),
+    "units, runs of histograms": plan_of(THRESHOLDS, unit=2, search="all", output="runs"),
+    "learnt": plan_of(Learn(sigmas=0.5, rows=4), windows=(1, 2, 4)),
+    "learnt in units": plan_of(Learn(sigmas=0.5, rows=4), windows=(1, 2, 4), unit=2, output="latest"),
+    "any": plan_of(THRESHOLDS, output="any"),
+}
+
+
+@st.composite
+def streams(draw: Any) -> list[tuple[list[dict[str, Any]], int]]:
+    """Rows that arrive in any order that the lateness allows, cut anywhere."""
+    size = draw(st.integers(0, 40))
+    rows = [
+        {
+            "key": draw(st.sampled_from(["a", "a", "b", None])),
+            "ts": draw(st.integers(-5, 40)),
+            "x": [draw(st.one_of(st.integers(0, 4).map(float), st.none()))],
+        }
+        for _ in range(size)
+    ]
+    return cut(draw, delayed(rows, [draw(st.integers(0, LATENESS)) for _ in rows]))
+
+
+def run(plan: Any, batches: list[tuple[list[dict[str, Any]], int]]) -> tuple[list[dict[str, Any]], int]:
+    """Everything that is told, with the state written and read at each step, and the number of late rows."""
+    stream, store, told, late = StreamPlan(plan, {"plan": "test"}), DictStore(), [], 0
+    for rows, watermark in batches:
+        chunks = [(chunk.start, pa.py_buffer(chunk.data)) for chunk in chunks_of(plan, rows)] if rows else []
+        step = BucketStream(stream, store).step(chunks, watermark)
+        told += dicts(step.results)
+        late += step.figures["late"]
+    return told, late
+
+
+def spelled(rows: list[dict[str, Any]]) -> list[str]:
+    return sorted(repr(sorted(row.items())) for row in rows)
+
+
+@pytest.mark.parametrize("name", PLANS)
+@settings(deadline=None)
+@given(batches=streams())
+def test_a_stream_tells_what_the_table_tells(name, batches):
+    plan = PLANS[name]
+    rows = [row for batch, _ in batches for row in batch]
+    told, late = run(plan, [*batches, ([], 1_000)])
+    expected = [row for row in table(plan, rows) if row.get("frame_closed_by") != "end of data"]
+    assert late == 0
+    assert spelled(told) == spelled(expected)
+
+
+def orders(*told: tuple[str | None, int | None, float | None]) -> list[tuple[int, pa.Buffer]]:
+    columns = [
+        pa.array(list(values), kind) for values, kind in zip(zip(*told, strict=True), ORDER_LAYOUT.columns, strict=True)
+    ]
+    at = pa.array(np.zeros(len(told), np.int64))
+    packed = Packer(1, ORDERS).pack(at, pa.RecordBatch.from_arrays([], schema=ORDER_LAYOUT.keys), columns)
+    return [(chunk.start, pa.py_buffer(chunk.data)) for chunk in packed]
+
+
+def test_orders_count_from_the_next_row_that_is_released_and_bad_ones_are_counted():
+    plan = plan_of({2: 10.0}, output="runs")
+    controlled, store = ControlledPlan(StreamPlan(plan, {"plan": "test"})), DictStore()
+
+    def step(first, last, watermark, *told):
+        rows = [{"key": "a", "ts": t, "x": [6.0]} for t in range(first, last)]
+        chunks = [(chunk.start, pa.py_buffer(chunk.data)) for chunk in chunks_of(plan, rows)] if rows else []
+        return controlled.bucket(store).step([*chunks, *(orders(*told) if told else [])], watermark)
+
+    assert dicts(step(0, 6, 4).results) == []
+    changed = step(6, 10, 4, ("remove", 2, None), ("add", 3, 18.0), ("add", 5, None), ("grow", 4, 1.0), (None, 4, 1.0))
+    assert [(row["window"], row["frame_start"], row["frame_end"]) for row in dicts(changed.results)] == [(2, 1, 3)]
+    assert changed.figures["refused"] == 3
+    told = dicts(step(10, 10, 10, ("remove", 3, None)).results)
+    assert told == []
+    told = dicts(step(10, 12, 12, ("add", 1, 6.0)).results)
+    assert step(12, 12, NO_WORD).figures["open"] == 1
