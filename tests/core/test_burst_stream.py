@@ -64,7 +64,7 @@ def spelled(rows: list[dict[str, Any]]) -> list[str]:
 
 
 @pytest.mark.parametrize("name", PLANS)
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 @given(batches=streams())
 def test_a_stream_tells_what_the_table_tells(name, batches):
     plan = PLANS[name]

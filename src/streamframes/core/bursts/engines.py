@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from streamframes.core.bursts import approximate, exact
+from streamframes.core.bursts import approximate, exact, measured
 from streamframes.core.bursts.feeds import Alarms, Fed, no_alarms
 from streamframes.core.bursts.histogram import FIELDS
 from streamframes.core.bursts.ragged import Ragged
@@ -113,8 +113,8 @@ class ExactEngine:
     @property
     def _bounding(self) -> int:
         if self.aggregate in (MIN, MAX):
-            return exact.LOWEST if self.aggregate == MIN else exact.HIGHEST
-        return exact.ENDS if self.lowest >= 0 or self.aggregate == VARIANCE else exact.EXTREMES
+            return measured.LOWEST if self.aggregate == MIN else measured.HIGHEST
+        return measured.ENDS if self.lowest >= 0 or self.aggregate == VARIANCE else measured.EXTREMES
 
     def grow(self, n_groups: int) -> None:
         """Make room for groups that are new."""

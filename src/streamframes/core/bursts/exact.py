@@ -22,169 +22,18 @@ from typing import Any
 
 import numpy as np
 
-from streamframes.core.bursts.ranges import fill_highest, fill_lowest, highest, lowest
-from streamframes.core.bursts.sums import (
-    AVG,
-    MAX,
-    MIN,
-    SUM,
-    VARIANCE,
-    difference,
-    prefix_spread,
-    prefix_squares,
-    prefix_sums,
-    variance,
-)
+from streamframes.core.bursts.leaves import leaf, leaf_of_sums
+from streamframes.core.bursts.measured import ENDS, bound, measure, work_for
+from streamframes.core.bursts.sums import SUM
 from streamframes.core.bursts.windows import GROUP
 from streamframes.core.compiled import compiled
 
-# How much of a tile's aggregates can be bounded: by two ends, by the extremes of prefix sums, or of the values.
-ENDS, EXTREMES, HIGHEST, LOWEST = range(4)
 LEAF_ROWS = 64
 # What a tile costs, in tests of a window at a row, which are cheap by the vector. Where tiles cost more than testing
 # everything, the next rows are tested without them, more rows each time, up to PATIENCE tiles.
 TILE_COST = 100
 PATIENCE = 64
 _DEPTH = 512
-
-
-@compiled
-def _bound(bounding: int, ledger: Any, tables: Any, first: int, last: int, shortest: int, longest: int) -> float:
-    """What no aggregate of rows `first` to `last` over windows `shortest` to `longest` exceeds."""
-    start = max(0, first + 1 - longest)
-    if bounding == ENDS:
-        return float(ledger[last + 1] - ledger[start])
-    if last + 1 < shortest:
-        return -np.inf
-    if bounding == EXTREMES:
-        return highest(tables[0], first + 1, last + 1) - lowest(tables[1], start, last + 1 - shortest)
-    if bounding == HIGHEST:
-        return highest(tables[0], start, last)
-    if last - shortest >= first:
-        return np.inf
-    return lowest(tables[1], max(0, last + 1 - shortest), first)
-
-
-@compiled
-def value_of(aggregate: int, sums: Any, squares: Any, tables: Any, end: int, start: int) -> float:
-    """The aggregate of the rows between two prefixes."""
-    if aggregate == VARIANCE:
-        return float(variance(sums, squares, end, start))
-    if aggregate == MAX:
-        return highest(tables[0], start, end - 1)
-    if aggregate == MIN:
-        return lowest(tables[1], start, end - 1)
-    total, _ = difference(sums[0], sums[1], end, start)
-    return float(total / (end - start)) if aggregate == AVG else float(total)
-
-
-@compiled
-def _with_room(alarms: Any, n: int, more: int) -> Any:
-    """The alarms, with room for more and one to spare."""
-    rows, which, values = alarms
-    if n + more < rows.size:
-        return alarms
-    size = 2 * (n + more)
-    new_rows, new_which, new_values = np.empty(size, np.int32), np.empty(size, np.int32), np.empty(size, np.float64)
-    for i in range(n):
-        new_rows[i], new_which[i], new_values[i] = rows[i], which[i], values[i]
-    return new_rows, new_which, new_values
-
-
-@compiled
-def _any_of_four(ledger: Any, lengths: Any, asked: Any, slack: float, i: int, first: int, last: int) -> bool:
-    """Whether one of four windows, all full, may alarm at any row; without a branch, so that it is vectorised."""
-    a, b, c, d = lengths[i], lengths[i + 1], lengths[i + 2], lengths[i + 3]
-    here = ledger[first + 1 : last + 2]
-    before_a, before_b = ledger[first + 1 - a : last + 2 - a], ledger[first + 1 - b : last + 2 - b]
-    before_c, before_d = ledger[first + 1 - c : last + 2 - c], ledger[first + 1 - d : last + 2 - d]
-    need_a, need_b, need_c, need_d = asked[i] - slack, asked[i + 1] - slack, asked[i + 2] - slack, asked[i + 3] - slack
-    hits = 0
-    for j in range(here.size):
-        hits += (
-            (here[j] - before_a[j] >= need_a)
-            | (here[j] - before_b[j] >= need_b)
-            | (here[j] - before_c[j] >= need_c)
-            | (here[j] - before_d[j] >= need_d)
-        )
-    return hits > 0
-
-
-@compiled
-def _window_of_sums(
-    ledger: Any, part: Any, slack: float, length: int, asked: float, i: int, first: int, last: int, shift: int,
-    alarms: Any, n: int,
-) -> Any:  # fmt: skip
-    """The alarms of one window, by sums that only grow."""
-    first = max(first, length - 1)
-    if first > last:
-        return alarms, n
-    upper, lower = ledger[first + 1 : last + 2], ledger[first + 1 - length : last + 2 - length]
-    need = asked - slack
-    hits = 0
-    for j in range(upper.size):
-        hits += upper[j] - lower[j] >= need
-    if hits == 0:
-        return alarms, n
-    alarms = _with_room(alarms, n, hits)
-    rows, which, values = alarms
-    # Every row is written and only alarms are kept: a branch could not be foreseen.
-    if slack == 0.0:
-        for j in range(upper.size):
-            rows[n], which[n], values[n] = first + j + shift, i, upper[j] - lower[j]
-            n += upper[j] - lower[j] >= need
-        return alarms, n
-    upper_part, lower_part = part[first + 1 : last + 2], part[first + 1 - length : last + 2 - length]
-    for j in range(upper.size):
-        value = upper[j] - lower[j]
-        value += ((upper[j] - value) - lower[j]) + (upper_part[j] - lower_part[j])
-        rows[n], which[n], values[n] = first + j + shift, i, value
-        n += value >= asked
-    return alarms, n
-
-
-@compiled
-def _leaf_of_sums(
-    ledger: Any, part: Any, slack: float, lengths: Any, asked: Any, first: int, last: int, low: int, high: int,
-    shift: int, alarms: Any, n: int,
-) -> Any:  # fmt: skip
-    """`_leaf` for sums that only grow."""
-    i = low
-    while i < high:
-        four = i + 4 <= high and lengths[i + 3] <= first + 1
-        if not four or _any_of_four(ledger, lengths, asked, slack, i, first, last):
-            for k in range(i, min(i + 4, high)):
-                alarms, n = _window_of_sums(
-                    ledger, part, slack, lengths[k], asked[k], k, first, last, shift, alarms, n
-                )  # fmt: skip
-        i += 4
-    return alarms, n
-
-
-@compiled
-def _leaf(
-    aggregate: int, bounding: int, measured: Any, lengths: Any, asked: Any, thresholds: Any, first: int, last: int,
-    low: int, high: int, shift: int, done: Any, alarms: Any, n: int,
-) -> Any:  # fmt: skip
-    """Test windows `low` up to `high` at rows `first` to `last`; `done` are rows of which one alarm is enough."""
-    ledger, slack, sums, squares, tables = measured
-    alarms = _with_room(alarms, n, (last - first + 1) * (high - low))
-    rows, which, values = alarms
-    by_sums = bounding <= EXTREMES
-    for i in range(low, high):
-        for r in range(max(first, lengths[i] - 1), last + 1):
-            start = r + 1 - lengths[i]
-            if by_sums and ledger[r + 1] - ledger[start] < asked[i] - slack:
-                continue
-            if done.size and done[r + shift]:
-                continue
-            value = value_of(aggregate, sums, squares, tables, r + 1, start)
-            if value >= thresholds[i]:
-                rows[n], which[n], values[n] = r + shift, i, value
-                n += 1
-                if done.size:
-                    done[r + shift] = 1
-    return alarms, n
 
 
 @compiled
@@ -209,7 +58,7 @@ def _search(
         node, first, last = stack[depth, 0], stack[depth, 1], stack[depth, 2]
         cost += TILE_COST
         small, large = shortest[node], longest[node]
-        if not whole and _bound(bounding, ledger, tables, first, last, small, large) + slack < least[node]:
+        if not whole and bound(bounding, ledger, tables, first, last, small, large) + slack < least[node]:
             continue
         n_rows = last - first + 1
         if whole or (node >= leaves and n_rows <= LEAF_ROWS):
@@ -217,11 +66,11 @@ def _search(
             high = size if whole else min(size, low + GROUP)
             cost += 2 * n_rows * (high - low)
             if fast:
-                alarms, n = _leaf_of_sums(
+                alarms, n = leaf_of_sums(
                     ledger, part, slack, lengths, asked, first, last, low, high, shift, alarms, n
                 )  # fmt: skip
             else:
-                alarms, n = _leaf(
+                alarms, n = leaf(
                     aggregate, bounding, measured, lengths, asked, thresholds, first, last, low, high, shift,
                     done, alarms, n,
                 )  # fmt: skip
@@ -237,42 +86,6 @@ def _search(
             stack[depth, 0], stack[depth, 1], stack[depth, 2] = 2 * node, first, last
             depth += 1
     return alarms, n, cost
-
-
-@compiled
-def measure(aggregate: int, bounding: int, x: Any, size: int, work: Any) -> Any:
-    """Prefix sums and tables of the first `size` values: what bounds, how far it can be off, and what is exact."""
-    sums, squares, spread, tables = work
-    slack = prefix_sums(x, size, sums[0], sums[1])
-    ledger = sums[0]
-    if aggregate == VARIANCE:
-        prefix_squares(x, size, squares[0], squares[1])
-        slack = prefix_spread(x, size, spread)
-        ledger = spread
-    if bounding == EXTREMES:
-        fill_highest(ledger, size + 1, tables[0])
-        fill_lowest(ledger, size + 1, tables[1])
-    elif bounding == HIGHEST:
-        fill_highest(x, size, tables[0])
-        slack = 0.0
-    elif bounding == LOWEST:
-        fill_lowest(x, size, tables[1])
-        slack = 0.0
-    return ledger, slack, sums, squares, tables
-
-
-@compiled
-def work_for(aggregate: int, bounding: int, size: int) -> Any:
-    """Room to measure so many values."""
-    squares = size + 1 if aggregate == VARIANCE else 1
-    width = size + 1 if bounding != ENDS else 1
-    deep = int(np.log2(float(max(2, width)))) + 2
-    return (
-        (np.empty(size + 1), np.empty(size + 1)),
-        (np.empty(squares), np.empty(squares)),
-        np.empty(squares),
-        (np.empty((deep, width)), np.empty((deep, width))),
-    )
 
 
 @compiled

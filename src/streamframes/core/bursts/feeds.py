@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+
+from streamframes.core.compiled import compiled
 
 NO_SKIPS = np.empty(0, np.int64)
 
@@ -42,3 +44,16 @@ def no_alarms() -> Alarms:
     """Room for some alarms."""
     size = 1 << 12
     return Alarms(np.empty(size, np.int32), np.empty(size, np.int32), np.empty(size))
+
+
+@compiled
+def with_room(alarms: Any, n: int, more: int) -> Any:
+    """The alarms, with room for more and one to spare."""
+    rows, which, values = alarms
+    if n + more < rows.size:
+        return alarms
+    size = 2 * (n + more)
+    new_rows, new_which, new_values = np.empty(size, np.int32), np.empty(size, np.int32), np.empty(size, np.float64)
+    for i in range(n):
+        new_rows[i], new_which[i], new_values[i] = rows[i], which[i], values[i]
+    return new_rows, new_which, new_values
