@@ -33,13 +33,15 @@ LEAF_ROWS = 64
 # everything, the next rows are tested without them, more rows each time, up to PATIENCE tiles.
 TILE_COST = 100
 PATIENCE = 64
+# Windows that were tested at most rows of a tile are tested at all rows of the next ones, in one go.
+_STAYS_HOT = 16
 _DEPTH = 512
 
 
 @compiled
 def _search(
     aggregate: int, bounding: int, measured: Any, top: int, bottom: int, watched: Any, shelf: int, shift: int,
-    done: Any, stack: Any, alarms: Any, n: int, whole: bool,
+    done: Any, stack: Any, heat: Any, alarms: Any, n: int, whole: bool,
 ) -> Any:  # fmt: skip
     """All alarms of rows `top` to `bottom`, tile by tile; of one window they come in the order of rows.
 
@@ -61,10 +63,11 @@ def _search(
         if not whole and bound(bounding, ledger, tables, first, last, small, large) + slack < least[node]:
             continue
         n_rows = last - first + 1
-        if whole or (node >= leaves and n_rows <= LEAF_ROWS):
+        if whole or (node >= leaves and (n_rows <= LEAF_ROWS or heat[node - leaves, 0] > 0)):
             low = 0 if whole else (node - leaves) * GROUP
             high = size if whole else min(size, low + GROUP)
-            cost += 2 * n_rows * (high - low)
+            cost += n_rows * (high - low)
+            heat[0 if whole else node - leaves, 1] += n_rows
             if fast:
                 alarms, n = leaf_of_sums(
                     ledger, part, slack, lengths, asked, first, last, low, high, shift, alarms, n
@@ -86,6 +89,17 @@ def _search(
             stack[depth, 0], stack[depth, 1], stack[depth, 2] = 2 * node, first, last
             depth += 1
     return alarms, n, cost
+
+
+@compiled
+def _cool(heat: Any, n_rows: int) -> None:
+    """After a tile: which leaves had to be tested at most of its rows."""
+    for i in range(heat.shape[0]):
+        if heat[i, 0] > 0:
+            heat[i, 0] -= 1
+        elif 4 * heat[i, 1] > 3 * n_rows:
+            heat[i, 0] = _STAYS_HOT
+        heat[i, 1] = 0
 
 
 @compiled
@@ -115,6 +129,7 @@ def search_rows(  # noqa: PLR0915  (one loop over groups and blocks: its state w
     both = np.empty(block + reach, np.float64)
     work = work_for(aggregate, bounding, block + reach)
     stack = np.empty((_DEPTH, 3), np.int64)
+    heat = np.zeros((watched.shortest.size // 2, 2), np.int64)
     n, blind, patience = 0, 0, 1
     k, at = resume
     while k < groups.size:
@@ -145,8 +160,8 @@ def search_rows(  # noqa: PLR0915  (one loop over groups and blocks: its state w
                 top = seen[g] + at - anchor
                 bottom = min(top + tile_rows, seen[g] + stop - anchor) - 1
                 alarms, n, cost = _search(
-                    aggregate, bounding, measured, top, bottom, watched, shelves[g], shift, done, stack, alarms, n,
-                    blind > 0,
+                    aggregate, bounding, measured, top, bottom, watched, shelves[g], shift, done, stack, heat, alarms,
+                    n, blind > 0,
                 )  # fmt: skip
                 if blind > 0:
                     blind -= 1
@@ -154,6 +169,7 @@ def search_rows(  # noqa: PLR0915  (one loop over groups and blocks: its state w
                     blind, patience = patience, min(2 * patience, PATIENCE)
                 else:
                     patience = 1
+                _cool(heat, bottom - top + 1)
                 at += bottom - top + 1
                 if n >= limit:
                     return n, alarms, (k, at)

@@ -1,7 +1,7 @@
 """Leaves: windows tested at rows, one by one, where no bound has ruled them out.
 
-For sums that only grow, rows are taken in stretches: all of them are compared first, by the vector, and are walked again
-only if something was found.
+For sums that only grow, rows are taken in stretches: all of them are compared first, by the vector, and are walked
+again only if something was found.
 """
 
 from __future__ import annotations
