@@ -15,7 +15,21 @@ import pyarrow.parquet as pq
 import pytest
 from rich.console import Console
 
-from benchmarks import algebra, core, fill, fragments, growth, memory, options, soak, streams, tables
+from benchmarks import (
+    algebra,
+    burst_accuracy,
+    burst_memory,
+    bursts,
+    core,
+    fill,
+    fragments,
+    growth,
+    memory,
+    options,
+    soak,
+    streams,
+    tables,
+)
 from benchmarks.contenders import LOOP, NOTHING, NUMBA, OURS, WINDOWS, contenders_of
 from benchmarks.frame_tables import FrameShape, frame_table
 from benchmarks.generated import FILES, Shape, files
@@ -241,3 +255,30 @@ def test_fragments_compares_what_waits_with_what_a_batch_brings() -> None:
     figures = {"max": 100, "mean": 50.0, "told_max": 100, "told_avg": 50.0, "arrived": 20, "seconds": 2.0}
     report = fragments.report_of({False: figures, True: {**figures, "max": 10}}, 1000, "17")
     assert [target.figure for target in report.targets] == [0.5, 10.0, 1.0]
+
+
+def test_the_searches_for_bursts_are_compared_on_the_same_alarms(tmp_path: Path) -> None:
+    report = bursts.run(Options(20_000, 1, tmp_path), Console(quiet=True))
+    assert {(cells[0], cells[1]) for cells in report.cells} == {(case, "50") for case in bursts.CASES} | {
+        (case, "100") for case in bursts.CASES
+    } | {(case, "200") for case in bursts.CASES}
+    by_way = {(each["case"], each["windows"], each["way"]): each["alarms"] for each in report.measurements}
+    for (case, number, _), alarms in by_way.items():
+        assert by_way[case, number, bursts.EVERY] >= by_way[case, number, bursts.DEFAULT] > 0
+        assert alarms >= 0
+
+
+def test_the_search_of_every_window_misses_nothing(tmp_path: Path) -> None:
+    setting = burst_accuracy.Setting("bursts only", windows=50, sigmas=3)
+    values = dict(burst_accuracy.series_of(20_000))["bursts only"]
+    found = burst_accuracy.score(values, setting)
+    assert found.all_both == found.true > 0
+    assert 0 <= found.recall <= 1
+    report = burst_accuracy.report_of({setting: found}, Options(20_000, 1, tmp_path))
+    assert report.targets[0].is_met
+
+
+def test_the_buckets_of_a_histogram_stay_under_the_bound(tmp_path: Path) -> None:
+    report = burst_memory.run(Options(100_000, 1, tmp_path), Console(quiet=True))
+    assert report.targets[0].is_met
+    assert [each["rows"] for each in report.measurements] == [10_000, 100_000] * len(burst_memory.ERRORS)

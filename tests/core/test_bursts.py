@@ -332,3 +332,20 @@ def test_rows_without_a_value_are_no_rows_and_ties_are_broken_by_the_value():
 def test_values_that_cannot_be_searched_are_refused_by_name(values, settings, message):
     with pytest.raises(StreamFramesError, match=message):
         alarms(plan_of({1: 1.0}, **settings), values)
+
+
+def test_a_million_rows_of_spikes_and_one_huge_value_are_neither_missed_nor_made_up():
+    rng = np.random.default_rng(7)
+    xs = np.where(rng.random(1_000_000) < 0.001, rng.pareto(1.2, 1_000_000).round(2) * 100, rng.random(1_000_000))
+    xs[300_000] = 1e13
+    thresholds = {w: 0.7 * w + 400 * math.sqrt(w) for w in (1, 3, 10, 60, 400, 2_500, 30_000)}
+    truth, over, under = (
+        {alarm[:2] for alarm in alarms(plan_of(thresholds, **settings), xs, [250_000, 300_001, 777_777])}
+        for settings in ({}, {"search": "all"}, {"search": "all", "side": "never_false"})
+    )
+    assert under <= truth <= over
+    assert len(truth) > 10_000
+    for row in (300_000, 300_500, 331_000, 999_999):
+        for window in thresholds:
+            true = math.fsum(xs[row + 1 - window : row + 1])
+            assert ((row, window) in truth) == (true >= thresholds[window])
