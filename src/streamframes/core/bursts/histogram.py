@@ -5,9 +5,9 @@
             sum_old     sum_new                                   recent rows, each exact
 
 A bucket covers neighbouring windows by where they begin; `sum_new` is the sum from its latest row on, `sum_old` from
-its oldest. A value adds to all of these sums, but not at once: recent rows add up block by block, and only when RECENT
-rows have come are they brought to the buckets, which are merged then. Buckets that are not merged yet are only more
-than need be. Nothing is ever subtracted, so that no error grows: not by cancellation, and not with time.
+its oldest. A value adds to all of these sums, but not at once: only when RECENT rows have come are they brought to the
+buckets, which are merged then. Buckets that are not merged yet are only more than need be. Nothing is ever subtracted
+that was rounded, so that no error grows: not by cancellation, and not with time.
 
 References
 ----------
@@ -17,11 +17,11 @@ algorithm 3; there, each value touches every bucket.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
+from streamframes.core.bursts.recent import BEGIN, BUCKETS, FRESH, VALUES, empty_recent, forget, recent_sum
 from streamframes.core.compiled import compiled
 
 # Fields of a bucket: its oldest row; the sums from its oldest and from its latest row on; the value of its latest row;
@@ -29,136 +29,151 @@ from streamframes.core.compiled import compiled
 OLDEST, SUM_OLD, SUM_NEW, HEAD, MOST, LEAST = range(6)
 FIELDS = 6
 
-RECENT, BLOCK = 512, 32
-# What is counted of a histogram: buckets, the row at which recent rows begin, recent rows.
-BUCKETS, BEGIN, FRESH = range(3)
-# Ages are looked up by their leading bits: so many cells for each power of two.
-_CELL_BITS = 5
-_CELLS = 64 << _CELL_BITS
+# Buckets are found by the leading bits of an age, so many cells for each power of two. In an index, the cells come
+# first, then a zero, then the largest age of each bucket.
+_CELL_BITS = 7
+_AGES = (64 << _CELL_BITS) + 1
+_SHIFT = 52 - _CELL_BITS
+_FIRST_CELL = 1023 << _CELL_BITS
 
 
 @compiled
-def empty_histogram(size: int) -> Any:
-    """Room for so many buckets: buckets, their largest ages, the directory of ages, recent sums, values, counts.
+def empty_histogram() -> Any:
+    """Buckets, their index, recent rows, what is counted of them, and room to merge buckets in."""
+    recent, counts = empty_recent()
+    index = np.zeros(_AGES + 2048, np.int64)
+    return np.empty((2048, FIELDS)), index, recent, counts, np.empty((2048, FIELDS))
 
-    The sum of the block that is not full stands behind the recent sums. Arrays are passed one by one: unpacking them
-    at each row would cost more than the row.
-    """
-    cells = np.zeros(_CELLS, np.int32)
-    counts = np.zeros(3, np.int64)
-    return np.empty((size, FIELDS)), np.empty(size, np.int64), cells, np.zeros(RECENT + 1), np.zeros(RECENT), counts
+
+@compiled
+def restored(histogram: Any, buckets: Any, begin: int, reach: int) -> Any:
+    """A histogram with these buckets and no recent rows, in the arrays of another."""
+    own, index, recent, counts, spare = histogram
+    n = buckets.shape[0]
+    own = _with_room(own, n)
+    for b in range(n):
+        for field in range(FIELDS):
+            own[b, field] = buckets[b, field]
+    forget(recent, counts)
+    counts[BUCKETS], counts[BEGIN] = n, begin
+    return own, _indexed(own, index, n, begin, reach), recent, counts, spare
+
+
+@compiled
+def _with_room(buckets: Any, n: int) -> Any:
+    """An array for so many buckets, this one if it is large enough."""
+    return buckets if n <= buckets.shape[0] else np.empty((2 * n, FIELDS))
 
 
 @compiled
 def _cell(age: int) -> int:
-    """The leading bits of an age; larger ages have larger ones."""
-    mantissa, exponent = math.frexp(float(age))
-    return int((exponent << _CELL_BITS) + int(mantissa * (2 << _CELL_BITS)) - (1 << _CELL_BITS))
+    """The leading bits of an age, from 1; larger ages have larger ones."""
+    return int((np.float64(age).view(np.int64) >> _SHIFT) - _FIRST_CELL)
 
 
 @compiled
-def index_ages(buckets: Any, ages: Any, cells: Any, counts: Any) -> None:
-    """Fill the ages of the buckets, and the directory that finds a bucket by age."""
-    n, begin = counts[BUCKETS], counts[BEGIN]
-    at = 0
-    for b in range(n):
-        ages[b] = begin - np.int64(buckets[b, OLDEST])
-        upto = _cell(ages[b])
+def _indexed(buckets: Any, index: Any, n: int, begin: int, reach: int) -> Any:
+    """The index by which buckets are found, up to an age; larger if need be."""
+    if _AGES + n > index.size:
+        index = np.zeros(_AGES + 2 * n, np.int64)
+    at, b, age = 0, 0, 0
+    while b < n and age < reach:
+        age = begin - int(buckets[b, OLDEST])
+        index[_AGES + b] = age
+        upto = _cell(age)
         while at <= upto:
-            cells[at] = b
+            index[at] = b
             at += 1
-
-
-@compiled
-def add(sums: Any, values: Any, counts: Any, x: float) -> None:
-    """Take a value; the sums of recent rows are kept by block."""
-    j = counts[FRESH]
-    first = j & ~(BLOCK - 1)
-    values[j], sums[j] = x, 0.0
-    for i in range(first, j + 1):
-        sums[i] += x
-    sums[RECENT] += x
-    counts[FRESH] = j + 1
-    if j & (BLOCK - 1) == BLOCK - 1:
-        for i in range(first):
-            sums[i] += sums[RECENT]
-        sums[RECENT] = 0.0
-
-
-@compiled
-def _recent_sum(sums: Any, counts: Any, i: int) -> float:
-    """The sum from the i-th recent row on."""
-    return float(sums[i] + sums[RECENT]) if i < counts[FRESH] & ~(BLOCK - 1) else float(sums[i])
-
-
-@compiled
-def compact(histogram: Any, error: float, zeros: int) -> Any:
-    """Bring recent rows to the buckets, with zeros after them that nobody has added, and merge what may be merged."""
-    buckets, ages, cells, sums, values, counts = histogram
-    n, begin, fresh = counts[BUCKETS], counts[BEGIN], counts[FRESH]
-    merged = np.empty((n + fresh + 1, FIELDS))
-    total = _recent_sum(sums, counts, 0) if fresh else 0.0
-    kept = -1
-    if zeros:
-        kept = 0
-        steps = zeros > 1
-        _write(merged, 0, begin + fresh, 0.0, 0.0, 0.0, 0.0 if steps else -np.inf, 0.0 if steps else np.inf)
-    for i in range(fresh - 1, -1, -1):
-        here = _recent_sum(sums, counts, i)
-        kept = _merge(merged, kept, error, begin + i, here, here, values[i], -np.inf, np.inf)
-    for b in range(n):
-        kept = _merge(
-            merged, kept, error, buckets[b, OLDEST], buckets[b, SUM_OLD] + total, buckets[b, SUM_NEW] + total,
-            buckets[b, HEAD], buckets[b, MOST], buckets[b, LEAST],
-        )  # fmt: skip
-    counts[BUCKETS], counts[BEGIN], counts[FRESH] = kept + 1, begin + fresh + zeros, 0
-    sums[RECENT] = 0.0
-    if merged.shape[0] > ages.size:
-        ages = np.empty(2 * merged.shape[0], np.int64)
-    index_ages(merged, ages, cells, counts)
-    return merged, ages, cells, sums, values, counts
-
-
-@compiled
-def _merge(
-    merged: Any, kept: int, error: float, oldest: float, old: float, new: float, head: float, most: float, least: float
-) -> int:
-    """Add the next older bucket, as a part of the last one if that keeps the error; returns the number of the last."""
-    if kept >= 0 and old <= (1.0 + error) * merged[kept, SUM_NEW]:
-        merged[kept, OLDEST], merged[kept, SUM_OLD] = oldest, old
-        merged[kept, MOST] = max(merged[kept, MOST], head, most)
-        merged[kept, LEAST] = min(merged[kept, LEAST], head, least)
-        return kept
-    _write(merged, kept + 1, oldest, old, new, head, most, least)
-    return kept + 1
-
-
-@compiled
-def _write(merged: Any, at: int, oldest: float, old: float, new: float, head: float, most: float, least: float) -> None:
-    merged[at, OLDEST], merged[at, SUM_OLD], merged[at, SUM_NEW] = oldest, old, new
-    merged[at, HEAD], merged[at, MOST], merged[at, LEAST] = head, most, least
-
-
-@compiled
-def estimate(buckets: Any, ages: Any, cells: Any, sums: Any, counts: Any, start: int, over: bool) -> float:
-    """The sum from row `start` on: not less than it is, or not more, and within the error of it."""
-    begin, fresh = counts[BEGIN], counts[FRESH]
-    if start >= begin:
-        return _recent_sum(sums, counts, start - begin)
-    total = sums[0] + (sums[RECENT] if fresh >= BLOCK else 0.0) if fresh else 0.0
-    age = begin - start
-    b = np.int64(cells[_cell(age)])
-    while ages[b] < age:
         b += 1
-    old, new = buckets[b, SUM_OLD], buckets[b, SUM_NEW]
-    after = age - 1
-    if b > 0:
-        after -= ages[b - 1]
-    before = ages[b] - age
+    return index
+
+
+@compiled
+def compact(histogram: Any, error: float, zeros: int, reach: int) -> Any:
+    """Bring recent rows to the buckets, with zeros after them that nobody has added, and merge what may be merged.
+
+    From the latest on, each bucket joins the one before where that keeps the error. Estimates are asked for up to an
+    age of `reach`.
+    """
+    buckets, index, recent, counts, merged = histogram
+    n, begin, fresh = counts[BUCKETS], counts[BEGIN], counts[FRESH]
+    merged = _with_room(merged, n + fresh + 1)
+    last = (-1, -np.inf, 0.0, 0.0, 0.0, 0.0)
+    if zeros:
+        steps = zeros > 1
+        last = _joined(last, 1.0 + error, 0.0, 0.0, 0.0, 0.0 if steps else -np.inf, 0.0 if steps else np.inf)
+        _write(merged, last, begin + fresh, 0.0)
+    for i in range(fresh - 1, -1, -1):
+        here = recent_sum(recent, counts, i)
+        last = _joined(last, 1.0 + error, here, here, recent[VALUES, i], -np.inf, np.inf)
+        _write(merged, last, begin + i, here)
+    total = recent_sum(recent, counts, 0) if fresh else 0.0
+    for b in range(n):
+        old, new = buckets[b, SUM_OLD] + total, buckets[b, SUM_NEW] + total
+        last = _joined(last, 1.0 + error, old, new, buckets[b, HEAD], buckets[b, MOST], buckets[b, LEAST])
+        _write(merged, last, buckets[b, OLDEST], old)
+    forget(recent, counts)
+    counts[BUCKETS], counts[BEGIN] = last[0] + 1, begin + fresh + zeros
+    return merged, _indexed(merged, index, counts[BUCKETS], counts[BEGIN], reach), recent, counts, buckets
+
+
+@compiled
+def _joined(last: Any, factor: float, old: float, new: float, head: float, most: float, least: float) -> Any:
+    """The last bucket with the next older one, or that one by itself: its number, how large a sum may join, and fields.
+
+    There is no branch, as it could not be foreseen.
+    """
+    kept, limit, its_new, its_head, its_most, its_least = last
+    joins = old <= limit
+    above, below, next_limit = max(its_most, head, most), min(its_least, head, least), factor * new
+    return (
+        kept if joins else kept + 1, limit if joins else next_limit, its_new if joins else new,
+        its_head if joins else head, above if joins else most, below if joins else least,
+    )  # fmt: skip
+
+
+@compiled
+def _write(merged: Any, last: Any, oldest: float, old: float) -> None:
+    kept, _, new, head, most, least = last
+    merged[kept, OLDEST], merged[kept, SUM_OLD], merged[kept, SUM_NEW] = oldest, old, new
+    merged[kept, HEAD], merged[kept, MOST], merged[kept, LEAST] = head, most, least
+
+
+@compiled
+def _between(old: float, new: float, most: float, least: float, before: int, after: int, over: bool) -> float:
+    """The sum from a row within a bucket, so many rows before it and after: by steps from the nearer bound."""
+    if before == 0:
+        return old
+    if after == 0:
+        return new
     if over:
-        if before == 0 or after == 0:
-            return float((old if before == 0 else new) + total)
-        return float(min(old - buckets[b, LEAST] * before, new + buckets[b, MOST] * after) + total)
-    if before == 0 or after == 0:
-        return float((new if after == 0 else old) + total)
-    return float(max(old - buckets[b, MOST] * before, new + buckets[b, LEAST] * after) + total)
+        return min(old - least * before, new + most * after)
+    return max(old - most * before, new + least * after)
+
+
+@compiled
+def older(buckets: Any, index: Any, age: int, over: bool) -> float:
+    """The sum of the last `age` rows before the recent ones: not less than it is, or not more, and nearly it."""
+    b = index[_cell(age)]
+    while index[_AGES + b] < age:
+        b += 1
+    before, after = index[_AGES + b] - age, age - 1 - index[_AGES + b - 1]
+    return _between(
+        buckets[b, SUM_OLD], buckets[b, SUM_NEW], buckets[b, MOST], buckets[b, LEAST], before, after, over
+    )  # fmt: skip
+
+
+@compiled
+def estimate(buckets: Any, index: Any, recent: Any, counts: Any, start: int, over: bool) -> float:
+    """The sum from row `start` on: not less than it is, or not more, and within the error of it.
+
+    It must not cost a few nanoseconds more, so it has one exit, at which all arrays are named: Numba counts a
+    reference out where it is used last, and only if that is one place for all does it see that it need not count.
+    """
+    age, total = counts[BEGIN] - start, 0.0
+    if counts[FRESH]:
+        total = recent_sum(recent, counts, max(0, -age))
+    if age > 0:
+        total = older(buckets, index, age, over) + total
+    _ = buckets.size + index.size + recent.size + counts.size
+    return total

@@ -6,8 +6,9 @@
   f|/
    +-------------- log w       F(1) moves with every row, the order seldom.
 
-The order is kept as it was sorted last. Slopes have moved since by amounts that differ by no more than a *spread*, so
-whoever is k-th now is among those that were within the spread of the k-th then: mostly one, and few to be sorted.
+The order is kept as it was sorted last, with the levels between which no two neighbours swap: there it is the order
+still. Beyond, slopes have moved by amounts that differ by no more than a *spread*, so whoever is k-th now is among
+those that were within the spread of the k-th then: mostly one, and few to be sorted.
 
 References
 ----------
@@ -26,9 +27,13 @@ from streamframes.core.compiled import compiled
 # A band of windows whose order is in doubt is sorted by itself, up to this size; beyond it, everything is sorted anew.
 BAND = 32
 _TOLERANCE = 1e-12
+# An order that has hardly changed is sorted by moving windows, up to so many times their number.
+_MOVES = 4
 
-# What is known of an order: how many windows are in it, and how many of all windows have been looked at.
-RANKED, MET = range(2)
+# What is counted of an order: windows in it, windows looked at, and those of them that have no place in it.
+RANKED, MET, DIRECT = range(3)
+# What is known of it: the level it was sorted for, the range of 1 / log w, the levels between which it holds.
+AT, WIDEST, NARROWEST, FROM, TO = range(5)
 
 
 @compiled
@@ -39,71 +44,134 @@ def slope(log_threshold: float, log_length: float, level: float) -> float:
 
 @compiled
 def empty_space(size: int) -> Any:
-    """An order of no windows: ranks, slopes, counts, the level it was sorted for, the range of 1 / log w."""
-    return np.empty(size, np.int64), np.empty(size), np.zeros(2, np.int64), np.zeros(1), np.zeros(2)
+    """An order of no windows: ranks, slopes, windows that have no place in it, counts, marks."""
+    return np.empty(size, np.int64), np.empty(size), np.empty(size, np.int64), np.zeros(3, np.int64), np.zeros(5)
+
+
+@compiled
+def forget_order(space: Any) -> None:
+    """Make an order one of no windows."""
+    counts, marks = space[3], space[4]
+    counts[:] = 0
+    marks[AT], marks[FROM], marks[TO] = 0.0, -1.0, 1.0
 
 
 @compiled
 def sort_space(
-    ranks: Any, slopes: Any, counts: Any, at: Any, log_lengths: Any, log_thresholds: Any, level: float
+    ranks: Any, slopes: Any, counts: Any, marks: Any, log_lengths: Any, log_thresholds: Any, level: float
 ) -> None:
     """Sort all windows that are in the order for a level; ties by length."""
     n = counts[RANKED]
-    order = np.sort(ranks[:n])
-    fresh = np.empty(n)
     for i in range(n):
-        fresh[i] = slope(log_thresholds[order[i]], log_lengths[order[i]], level)
-    chosen = np.argsort(fresh, kind="mergesort")
-    for i in range(n):
-        ranks[i], slopes[i] = order[chosen[i]], fresh[chosen[i]]
-    at[0] = level
+        slopes[i] = slope(log_thresholds[ranks[i]], log_lengths[ranks[i]], level)
+    if not _straightened(ranks, slopes, n):
+        order = np.sort(ranks[:n])
+        fresh = np.empty(n)
+        for i in range(n):
+            fresh[i] = slope(log_thresholds[order[i]], log_lengths[order[i]], level)
+        chosen = np.argsort(fresh, kind="mergesort")
+        for i in range(n):
+            ranks[i], slopes[i] = order[chosen[i]], fresh[chosen[i]]
+    marks[AT], marks[FROM], marks[TO] = level, level - 1.0, level + 1.0
+    for i in range(1, n):
+        _hold(ranks, slopes, marks, log_lengths, i)
+
+
+@compiled
+def _straightened(ranks: Any, slopes: Any, n: int) -> bool:
+    """Sort by insertion; gives up, with all windows still there, where that takes many moves."""
+    moves = _MOVES * n
+    for i in range(1, n):
+        w, here = ranks[i], slopes[i]
+        j = i
+        while j > 0 and (slopes[j - 1] > here or (slopes[j - 1] == here and ranks[j - 1] > w)):
+            ranks[j], slopes[j] = ranks[j - 1], slopes[j - 1]
+            j -= 1
+        ranks[j], slopes[j] = w, here
+        moves -= i - j
+        if moves < 0:
+            return False
+    return True
+
+
+@compiled
+def _hold(ranks: Any, slopes: Any, marks: Any, log_lengths: Any, i: int) -> None:
+    """Narrow the levels between which the order holds to those at which the i-th stays behind the one before it."""
+    apart = slopes[i] - slopes[i - 1] - _TOLERANCE * (1.0 + abs(slopes[i]))
+    drift = 1.0 / log_lengths[ranks[i]] - 1.0 / log_lengths[ranks[i - 1]]
+    if apart <= 0.0:
+        marks[FROM], marks[TO] = np.inf, -np.inf
+    elif drift > 0.0:
+        marks[TO] = min(marks[TO], marks[AT] + apart / drift)
+    elif drift < 0.0:
+        marks[FROM] = max(marks[FROM], marks[AT] + apart / drift)
 
 
 @compiled
 def meet(
-    ranks: Any, slopes: Any, counts: Any, at: Any, reach: Any, log_lengths: Any, log_thresholds: Any, upto: int,
+    ranks: Any, slopes: Any, direct: Any, counts: Any, marks: Any, log_lengths: Any, log_thresholds: Any, upto: int,
     level: float,
 ) -> None:  # fmt: skip
-    """Put windows in the order that are full now; those with no logarithm are not in it."""
+    """Put windows in the order that are full now; those with no logarithm stay outside."""
     many = upto - counts[MET] > BAND
     for i in range(counts[MET], upto):
         if log_lengths[i] <= 0.0 or not np.isfinite(log_thresholds[i]):
+            direct[counts[DIRECT]] = i
+            counts[DIRECT] += 1
             continue
         n = counts[RANKED]
-        reach[0] = 1.0 / log_lengths[i] if n == 0 else max(reach[0], 1.0 / log_lengths[i])
-        reach[1] = 1.0 / log_lengths[i] if n == 0 else min(reach[1], 1.0 / log_lengths[i])
+        drift = 1.0 / log_lengths[i]
+        marks[WIDEST] = drift if n == 0 else max(marks[WIDEST], drift)
+        marks[NARROWEST] = drift if n == 0 else min(marks[NARROWEST], drift)
         counts[RANKED] = n + 1
-        ranks[n], slopes[n] = i, slope(log_thresholds[i], log_lengths[i], at[0])
+        here = slope(log_thresholds[i], log_lengths[i], marks[AT])
         j = n
-        while not many and j > 0 and slopes[j - 1] > slopes[j]:
-            ranks[j], ranks[j - 1] = ranks[j - 1], ranks[j]
-            slopes[j], slopes[j - 1] = slopes[j - 1], slopes[j]
+        while not many and j > 0 and slopes[j - 1] > here:
+            ranks[j], slopes[j] = ranks[j - 1], slopes[j - 1]
             j -= 1
+        ranks[j], slopes[j] = i, here
+        if j > 0 and not many:
+            _hold(ranks, slopes, marks, log_lengths, j)
+        if j < n and not many:
+            _hold(ranks, slopes, marks, log_lengths, j + 1)
     counts[MET] = upto
     if many:
-        sort_space(ranks, slopes, counts, at, log_lengths, log_thresholds, level)
+        sort_space(ranks, slopes, counts, marks, log_lengths, log_thresholds, level)
 
 
 @compiled
 def band_of(
-    ranks: Any, slopes: Any, counts: Any, at: Any, reach: Any, log_lengths: Any, log_thresholds: Any, k: int,
-    level: float, band: Any,
+    ranks: Any, slopes: Any, counts: Any, marks: Any, log_lengths: Any, log_thresholds: Any, k: int, level: float,
+    band: Any,
 ) -> int:  # fmt: skip
     """Who may be k-th at a level: where their band begins in the order; `band` gets it, in the order of now."""
+    if marks[FROM] <= level <= marks[TO]:
+        band[0] = ranks[k]
+        return k
     n = counts[RANKED]
     while True:
-        doubt = abs(level - at[0]) * (reach[0] - reach[1]) + _TOLERANCE * (1.0 + abs(slopes[k]))
+        spread = abs(level - marks[AT]) * (marks[WIDEST] - marks[NARROWEST])
+        doubt = spread + _TOLERANCE * (1.0 + abs(slopes[k]))
         first, last = k, k
-        while first > 0 and slopes[k] - slopes[first - 1] <= doubt:
+        while first > 0 and slopes[k] - slopes[first - 1] <= doubt and last - first < BAND:
             first -= 1
-        while last < n - 1 and slopes[last + 1] - slopes[k] <= doubt:
+        while last < n - 1 and slopes[last + 1] - slopes[k] <= doubt and last - first < BAND:
             last += 1
-        if first == last or level == at[0]:
+        if first == last or level == marks[AT]:
             band[0] = ranks[k]
             return k
         if last - first < BAND:
             break
-        sort_space(ranks, slopes, counts, at, log_lengths, log_thresholds, level)
+        sort_space(ranks, slopes, counts, marks, log_lengths, log_thresholds, level)
+    _sort_band(ranks, log_lengths, log_thresholds, first, last, level, band)
+    return first
+
+
+@compiled
+def _sort_band(
+    ranks: Any, log_lengths: Any, log_thresholds: Any, first: int, last: int, level: float, band: Any
+) -> None:
+    """The windows of a stretch of the order as they are sorted at a level."""
     for i in range(last - first + 1):
         w = ranks[first + i]
         here = slope(log_thresholds[w], log_lengths[w], level)
@@ -115,7 +183,6 @@ def band_of(
             band[j] = band[j - 1]
             j -= 1
         band[j] = w
-    return first
 
 
 def divide_points(lengths: np.ndarray, thresholds: np.ndarray) -> np.ndarray:
