@@ -17,7 +17,8 @@ from streamframes.core.bursts.approximate import ALL
 from streamframes.core.bursts.bound import bucket_bound
 from streamframes.core.bursts.engines import HistogramEngine
 from streamframes.core.bursts.feeds import Fed
-from streamframes.core.bursts.histogram import FIELDS, RECENT
+from streamframes.core.bursts.histogram import FIELDS
+from streamframes.core.bursts.recent import RECENT
 from streamframes.core.bursts.sums import SUM
 from streamframes.core.bursts.thresholds import Thresholds
 from streamframes.data import packet_values
