@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from streamframes.cli.bursts import bursts
 from streamframes.cli.demo import demo
 from streamframes.cli.fill import fill
 from streamframes.cli.frames import frames
@@ -40,6 +41,24 @@ streamframes fill a.parquet b.parquet --ts t --by router --change state --other-
 --agg 'n=count(*)' --agg 'who=collect_set(user)' --drop-empty
 """
 
+BURSTS_EPILOG = """
+A window of w rows alarms at a row when the aggregate of the last w rows reaches its threshold; it must be full.
+[bold]Durations[/bold] have units where ts is a time ('1 second') and none where it is an integer ('20').
+[bold]SQL[/bold] is Spark SQL over the columns of INPUT.
+
+[bold]Examples[/bold]
+
+streamframes bursts packets.parquet bytes --ts ts --by link --windows 4:400:4 --train-rows 10000 --show runs
+
+streamframes bursts packets.parquet bytes --ts ts --by link --windows 4:400:4 --train-rows 10000 --show thresholds
+-o thresholds.csv
+
+streamframes bursts 'today/*.csv' bytes --ts ts --by link --thresholds thresholds.csv --plot bursts.png
+
+streamframes bursts requests.json --agg count --ts at --unit '1 second' --windows '10 seconds,1 minute,10 minutes'
+--threshold-per-row 50 --show latest
+"""
+
 app = typer.Typer(
     name="streamframes",
     help="Windows that follow the data: cut files of events where something happens.",
@@ -52,6 +71,7 @@ app = typer.Typer(
 )
 app.command(no_args_is_help=True, epilog=FRAMES_EPILOG)(frames)
 app.command(no_args_is_help=True, epilog=FILL_EPILOG)(fill)
+app.command(no_args_is_help=True, epilog=BURSTS_EPILOG)(bursts)
 app.command()(demo)
 
 

@@ -22,7 +22,7 @@ _DETAILS = "Details of one scheme"
 _EVERY = "Options of every scheme"
 _SCHEDULE = "Reporting schedule"
 RESULT = "Result"
-_PICTURE = "Picture"
+PICTURE = "Picture"
 
 
 @dataclass(frozen=True)
@@ -200,12 +200,12 @@ class PictureOptions:
     """What to draw."""
 
     plot: Annotated[
-        Path | None, option(_PICTURE, "Draw the frames of one group: .png, .svg or .html.", metavar="FILE")
+        Path | None, option(PICTURE, "Draw the frames of one group: .png, .svg or .html.", metavar="FILE")
     ] = None
-    plot_value: Annotated[str | None, option(_PICTURE, "The signal; else what the scheme looks at.", metavar="SQL")] = (
+    plot_value: Annotated[str | None, option(PICTURE, "The signal; else what the scheme looks at.", metavar="SQL")] = (
         None
     )
     plot_group: Annotated[
         list[str],
-        option(_PICTURE, "Value of --by, repeated in its order; else the group with most frames.", metavar="VALUE"),
+        option(PICTURE, "Value of --by, repeated in its order; else the group with most frames.", metavar="VALUE"),
     ] = field(default_factory=list)

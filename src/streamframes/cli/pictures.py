@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, cast
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, cast
 
 from streamframes.cli.options import PictureOptions
 from streamframes.cli.terminal import note
@@ -18,6 +19,13 @@ if TYPE_CHECKING:
     from streamframes.cli.plots import Plot
     from streamframes.spark import DataFrame
     from streamframes.spark.framing import Framing
+
+
+class Drawn(Protocol):
+    """A picture that can be drawn once the results are known."""
+
+    def draw(self, frames: DataFrame, path: Path, wanted: Sequence[str], /) -> None:
+        """Draw it, of the group that is wanted, or of one that has many."""
 
 
 def check_picture(picture: PictureOptions, by: Sequence[str]) -> None:
@@ -54,7 +62,7 @@ def plot_of(engine: Engine, planned: Frames, picture: PictureOptions, marks: Mar
     return Plot(plan.rows, plan.scheme, plan.ts, plan.by, plan.prefix, value, marks)
 
 
-def draw(engine: Engine, plot: Plot | None, frames: DataFrame, picture: PictureOptions) -> None:
+def draw(engine: Engine, plot: Drawn | None, frames: DataFrame, picture: PictureOptions) -> None:
     """Draw the picture, if there is to be one."""
     path, group = picture.plot, picture.plot_group
     if plot is None or path is None:

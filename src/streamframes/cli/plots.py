@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from streamframes.cli.marks import Marks
 from streamframes.cli.outputs import quoted
-from streamframes.cli.stretches import in_group, tick_of, ticks
+from streamframes.cli.stretches import fullest, in_group, tick_of, ticks
 from streamframes.cli.terms import columns_in, levels_in
 from streamframes.core.schemes import Boundary, Scheme, Threshold
 from streamframes.errors import InvalidArgument, StreamFramesError
@@ -53,15 +53,6 @@ class Plot:
         conditions = _expressions(self.scheme) if isinstance(self.scheme, Threshold) else []
         return list(dict.fromkeys(level for text in conditions for level in levels_in(text, self.value)))
 
-    def group(self, frames: DataFrame) -> list[str | None]:
-        """The group with most frames, else that of any row."""
-        texts = [f"cast({quoted(name)} as string) AS g{place}" for place, name in enumerate(self.by)]
-        places = [f"g{place}" for place in range(len(self.by))]
-        counts = frames.selectExpr(*texts).groupBy(*places).count()
-        first = counts.selectExpr(*places, "-count AS n").orderBy("n", *places).first() if places else None
-        first = first or self.rows.selectExpr(*texts, "0 AS n").first()
-        return [None] * len(self.by) if first is None else list(first)[:-1]
-
     def frames_of(self, frames: DataFrame, group: Sequence[str | None]) -> tuple[pa.Table, int]:
         """The first frames of a group by start, and how many there are."""
         chosen = frames.where(in_group(self.values_of(group)))
@@ -88,7 +79,7 @@ class Plot:
         """Draw the frames of the group that is wanted, or of one that has many."""
         from streamframes.draw import draw_frames, save_picture
 
-        group = list(wanted) or self.group(frames)
+        group = list(wanted) or fullest(frames, self.rows, self.by)
         table, total = self.frames_of(frames, group)
         stretch = self.stretch(table)
         signal = self.signal_of(group, stretch)

@@ -19,26 +19,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Result:
-    """A table of frames, or of rows that were tagged, the columns it is sorted by, and how it is made."""
+    """A table of frames, of rows that were tagged, or of what is named; what it is sorted by, and how it is made."""
 
     table: DataFrame
     is_rows: bool
     order: Sequence[str]
     doing: str
     failed: str
+    name: str = ""
 
     @property
     def what(self) -> str:
         """What the table has one row for."""
-        return "rows" if self.is_rows else "frames"
+        return self.name or ("rows" if self.is_rows else "frames")
 
 
-def target_for(options: ResultOptions) -> Target | None:
+def target_for(options: ResultOptions, *, shown: str = "--show") -> Target | None:
     """Where results are to be written, if not to the terminal; refuses what could not be written later."""
     from streamframes.cli.outputs import target_of
 
     if options.show < 1:
-        raise InvalidArgument(f"--show {options.show} must be at least 1")
+        raise InvalidArgument(f"{shown} {options.show} must be at least 1")
     if options.output is None:
         return None
     return target_of(options.output, options.output_format, overwrite=options.overwrite)

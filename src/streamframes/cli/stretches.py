@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -41,3 +41,13 @@ def in_group(group: Mapping[str, str | None]) -> str:
     """Whether columns have these values, given as text."""
     tests = [f"cast({quoted(name)} as string) <=> {exp.convert(value).sql('spark')}" for name, value in group.items()]
     return " AND ".join(tests) or "true"
+
+
+def fullest(found: DataFrame, rows: DataFrame, by: Sequence[str]) -> list[str | None]:
+    """The group of which most was found, else that of any row; its values as text."""
+    texts = [f"cast({quoted(name)} as string) AS g{place}" for place, name in enumerate(by)]
+    places = [f"g{place}" for place in range(len(by))]
+    counts = found.selectExpr(*texts).groupBy(*places).count()
+    first = counts.selectExpr(*places, "-count AS n").orderBy("n", *places).first() if places else None
+    first = first or rows.selectExpr(*texts, "0 AS n").first()
+    return [None] * len(by) if first is None else list(first)[:-1]

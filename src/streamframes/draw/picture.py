@@ -104,7 +104,7 @@ def draw_frames(
     label_values(axes, label or value)
     tidy(axes)
     label_instants(axes, ts, Instants(at, place.is_time, place.zone))
-    _entitle(strip, title, " · ".join(filter(None, [subtitle, _number(len(shown), total or len(bands))])))
+    entitle(strip, title, " · ".join(filter(None, [subtitle, _number(len(shown), total or len(bands))])))
     figure.legend(handles=handles, loc="outside lower center", ncols=len(handles), **_LEGEND)
     return figure
 
@@ -176,7 +176,8 @@ def _number(shown: int, total: int) -> str:
     return "1 frame" if total == 1 else f"{total:,} frames"
 
 
-def _entitle(strip: Any, title: str, subtitle: str) -> None:
+def entitle(strip: Any, title: str, subtitle: str) -> None:
+    """A heading, and below it how it was found."""
     strip.set_title(subtitle, loc="left", fontsize=9, color=INK, pad=6)
     if title:
         strip.annotate(

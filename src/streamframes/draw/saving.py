@@ -53,19 +53,26 @@ def check_picture(path: str | os.PathLike[str]) -> Path:
     return place
 
 
-def save_picture(figure: Figure, path: str | os.PathLike[str], *, frames: Any = None, title: str = "Frames") -> Path:
+def save_picture(
+    figure: Figure,
+    path: str | os.PathLike[str],
+    *,
+    frames: Any = None,
+    title: str = "Frames",
+    what: str = "frames",
+) -> Path:
     """Save a picture in the format of its ending.
 
     Parameters
     ----------
     figure
-        What `draw_frames` returned.
+        What `draw_frames` or `draw_bursts` returned.
     path
         A name that ends in .png, .svg or .html.
     frames
         The table that a page of HTML shows below the picture.
-    title
-        The heading of the page.
+    title, what
+        The heading of the page, and what its table has one row for.
 
     Returns
     -------
@@ -76,14 +83,14 @@ def save_picture(figure: Figure, path: str | os.PathLike[str], *, frames: Any = 
     place.parent.mkdir(parents=True, exist_ok=True)
     ending = place.suffix.lower()
     if ending == ".html":
-        place.write_text(_page(figure, frames, title), encoding="utf-8")
+        place.write_text(_page(figure, frames, title, what), encoding="utf-8")
     else:
         with matplotlib.rc_context({"svg.hashsalt": "streamframes"}):
             figure.savefig(place, format=ending[1:], metadata=_METADATA[ending])
     return place
 
 
-def _page(figure: Figure, frames: Any, title: str) -> str:
+def _page(figure: Figure, frames: Any, title: str, what: str) -> str:
     drawn = StringIO()
     with matplotlib.rc_context({"svg.hashsalt": "streamframes"}):
         figure.savefig(drawn, format="svg", metadata=_METADATA[".svg"])
@@ -96,7 +103,7 @@ def _page(figure: Figure, frames: Any, title: str) -> str:
     return _PAGE.format(
         title=escape(title),
         picture=picture[picture.index("<svg") :],
-        caption=f"{total:,} frames{more}.",
+        caption=f"{total:,} {what}{more}.",
         head="".join(f"<th>{escape(name)}</th>" for name in names),
         body="\n".join(f"<tr>{''.join(_cell(row[name]) for name in names)}</tr>" for row in shown),
     )

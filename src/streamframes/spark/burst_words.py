@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from streamframes.core.bursts.bound import error_bound
 from streamframes.core.bursts.learning import Learn
 from streamframes.core.bursts.plan import EXACT
+from streamframes.core.clock import Clock
 from streamframes.spark.streams import explain_stream
 from streamframes.spark.tables import SHUFFLED
 
@@ -23,7 +24,7 @@ _WAYS = {
 def explained(bursting: Bursting) -> str:
     """Which way the rows go, which search was chosen and why, and what it may get wrong."""
     settings = bursting.settings
-    what = f"units of {settings['unit']} ticks" if settings["unit"] else "rows"
+    what = f"units of {_duration(settings['unit'], bursting.clock)}" if settings["unit"] else "rows"
     group = f"by {', '.join(bursting.by)}" if bursting.by else "as one group"
     way = explain_stream(bursting.options)[:-1] if bursting.is_stream else [SHUFFLED]
     lines = [
@@ -40,6 +41,12 @@ def explained(bursting: Bursting) -> str:
     if settings["search"] == "monotonic":
         lines.append(f"  bound     {_bound(settings['thresholds'], settings['error'])}")
     return "\n".join(lines)
+
+
+def _duration(ticks: int, clock: Clock) -> str:
+    if clock.kind == "integer":
+        return f"{ticks} of ts"
+    return f"{ticks} days" if clock.kind == "date" else f"{ticks / 1e6:g} seconds"
 
 
 def _thresholds(thresholds: object) -> str:

@@ -15,7 +15,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from streamframes.core.bursts.asked import check_error, search_of, thresholds_of, unit_ticks, windows_of
+from streamframes.core.bursts.asked import check_error, search_of, thresholds_of, unit_ticks, window_of, windows_of
 from streamframes.core.bursts.learning import Learn
 from streamframes.core.bursts.plan import ALARMS, ANY, LATEST, LEARNT, RUNS, BurstPlan
 from streamframes.core.bursts.thresholds import GroupTable
@@ -193,7 +193,7 @@ def plan_bursts(
         lengths, numbers = read_thresholds(thresholds, rows, groups, windows, ticks, clock)
     else:
         if windows is None and isinstance(thresholds, Mapping):
-            windows = sorted(thresholds) if ticks is None else thresholds
+            windows = sorted(window_of(window, ticks, clock) for window in thresholds)
         if windows is None:
             raise InvalidArgument("bursts() got no windows; give them, like windows=range(4, 404, 4)")
         lengths = windows_of(windows, ticks, clock)

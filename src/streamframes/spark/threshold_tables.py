@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame
 
-from streamframes.core.bursts.asked import threshold_of, window_of, windows_of
+from streamframes.core.bursts.asked import threshold_of, windows_of
 from streamframes.core.bursts.thresholds import GroupTable
 from streamframes.core.clock import Clock
 from streamframes.core.groups import as_int64, fingerprints, number_groups
@@ -53,10 +53,16 @@ def _by_group(keys: list[pa.Array], length: np.ndarray, threshold: np.ndarray, l
     """Thresholds with a line for each group; every group must have one for each window."""
     first, second = fingerprints(keys, length.size)
     codes, seen = number_groups(first, second)
+    _check_numbers(length, threshold)
     found = np.full((seen.size, len(lengths)), np.nan)
     place = np.searchsorted(lengths, length)
     known = place < len(lengths)
     known[known] = np.array(lengths)[place[known]] == length[known]
+    cells = codes[known] * len(lengths) + place[known]
+    if np.unique(cells).size < cells.size:
+        raise InvalidArgument(
+            "bursts() got a table of thresholds with two for one window of one group; keep one of them"
+        )
     found[codes[known], place[known]] = threshold[known]
     gaps = np.argwhere(np.isnan(found))
     if gaps.size:
@@ -66,6 +72,10 @@ def _by_group(keys: list[pa.Array], length: np.ndarray, threshold: np.ndarray, l
             f"bursts() got a table of thresholds without one for the window {lengths[window]} of {group}; "
             "every group needs one for each of windows="
         )
-    for value in threshold[~np.isfinite(threshold)].tolist():
-        threshold_of(value, window_of(int(length[0]), None, Clock("integer")))
     return GroupTable(first[seen], second[seen], found)
+
+
+def _check_numbers(length: np.ndarray, threshold: np.ndarray) -> None:
+    """Refuse thresholds that are no numbers."""
+    for at in np.flatnonzero(~np.isfinite(threshold)).tolist():
+        threshold_of(float(threshold[at]), int(length[at]))

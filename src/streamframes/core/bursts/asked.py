@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from streamframes.core.bursts.engines import LEAST_BLOCK
 from streamframes.core.bursts.learning import Learn
 from streamframes.core.bursts.plan import EXACT, SEARCHES, SIDES
 from streamframes.core.bursts.sums import AGGREGATES
@@ -90,8 +91,8 @@ def thresholds_of(
         missing = [window for window in windows if window not in given]
         if missing:
             raise InvalidArgument(
-                f"bursts() got thresholds without one for the window {missing[0]} ({len(missing)} are missing); "
-                "give one for each of windows="
+                f"bursts() got thresholds without one for the window {missing[0]}, {len(missing)} of {len(windows)} "
+                "missing; give one for each of windows="
             )
         return tuple(threshold_of(given[window], window) for window in windows)
     if callable(thresholds):
@@ -121,7 +122,7 @@ def search_of(search: Any, agg: str, longest: int) -> tuple[str, str]:
 
 
 def _told(longest: int) -> str:
-    size = 16 * max(longest, 1024)
+    size = 8 * (max(longest, LEAST_BLOCK) + longest)
     return f"{size / 1e6:.1f} MB" if size >= 1e5 else f"{size / 1e3:.0f} kB"
 
 
