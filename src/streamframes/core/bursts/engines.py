@@ -20,7 +20,7 @@ from streamframes.core.compiled import compiled
 from streamframes.core.state import grown
 
 # A search hands over its alarms once there are so many.
-ALARMS_AT_ONCE = 1 << 19
+ALARMS_AT_ONCE = 1 << 18
 # Prefix sums begin anew every so many rows, or as many as the longest window has.
 LEAST_BLOCK = 2048
 _TILE_ROWS, _LEAST_TILE_ROWS, _TILE_CELLS = 1024, 64, 1 << 22
@@ -99,11 +99,12 @@ class ExactEngine:
         past = (self.history.data.ravel(), self.history.bounds, self.seen, self.kept)
         tile = max(_LEAST_TILE_ROWS, min(_TILE_ROWS, _TILE_CELLS // max(1, watched.lengths.size)))
         done = np.zeros(fed.values.size if one else 0, np.uint8)
+        pace = (np.zeros((watched.shortest.size // 2, 2), np.int64), np.array([0, 1]))
         resume, found = (0, 0), tuple(no_alarms())
         while resume[0] < fed.groups.size and watched.lengths.size:
             n, found, resume = exact.search_rows(
                 self.aggregate, self._bounding, tuple(fed), past, watched, shelves, block, tile, resume,
-                ALARMS_AT_ONCE, done, found,
+                ALARMS_AT_ONCE, done, pace, found,
             )  # fmt: skip
             if n:
                 yield Alarms(*(part[:n] for part in found))

@@ -35,6 +35,8 @@ TILE_COST = 100
 PATIENCE = 64
 # Windows that were tested at most rows of a tile are tested at all rows of the next ones, in one go.
 _STAYS_HOT = 16
+# Where everything is tested, no more windows at rows at once than have alarms that fit in the caches.
+_CELLS = 1 << 17
 _DEPTH = 512
 
 
@@ -66,7 +68,7 @@ def _search(
         if whole or (node >= leaves and (n_rows <= LEAF_ROWS or heat[node - leaves, 0] > 0)):
             low = 0 if whole else (node - leaves) * GROUP
             high = size if whole else min(size, low + GROUP)
-            cost += n_rows * (high - low)
+            cost += n_rows * (high - low) * (2 if n_rows <= LEAF_ROWS else 1)
             heat[0 if whole else node - leaves, 1] += n_rows
             if fast:
                 alarms, n = leaf_of_sums(
@@ -115,13 +117,14 @@ def search_rows(  # noqa: PLR0915  (one loop over groups and blocks: its state w
     resume: Any,
     limit: int,
     done: Any,
+    pace: Any,
     alarms: Any,
 ) -> Any:
     """Search the rows of many groups, from where `resume` says; returns the alarms and where it stopped.
 
     `fed` are groups, bounds, values and skips (zeros left out before a row); `past` are the values before, by group,
     their bounds, and the numbers of the rows seen and of the first that counts; `shelves` says which thresholds are
-    a group's, -1 for none. A search stops once there are `limit` alarms.
+    a group's, -1 for none. A search stops once there are `limit` alarms; `pace` is how it got on, to go on like that.
     """
     groups, bounds, values, skips = fed
     history, history_bounds, seen, kept = past
@@ -129,8 +132,9 @@ def search_rows(  # noqa: PLR0915  (one loop over groups and blocks: its state w
     both = np.empty(block + reach, np.float64)
     work = work_for(aggregate, bounding, block + reach)
     stack = np.empty((_DEPTH, 3), np.int64)
-    heat = np.zeros((watched.shortest.size // 2, 2), np.int64)
-    n, blind, patience = 0, 0, 1
+    heat, mood = pace
+    blind, patience = mood
+    n = 0
     k, at = resume
     while k < groups.size:
         g = groups[k]
@@ -158,7 +162,8 @@ def search_rows(  # noqa: PLR0915  (one loop over groups and blocks: its state w
             shift = begin + anchor - seen[g]
             while at < stop:
                 top = seen[g] + at - anchor
-                bottom = min(top + tile_rows, seen[g] + stop - anchor) - 1
+                n_rows = min(tile_rows, max(LEAF_ROWS, _CELLS // watched.lengths.size)) if blind > 0 else tile_rows
+                bottom = min(top + n_rows, seen[g] + stop - anchor) - 1
                 alarms, n, cost = _search(
                     aggregate, bounding, measured, top, bottom, watched, shelves[g], shift, done, stack, heat, alarms,
                     n, blind > 0,
@@ -172,7 +177,9 @@ def search_rows(  # noqa: PLR0915  (one loop over groups and blocks: its state w
                 _cool(heat, bottom - top + 1)
                 at += bottom - top + 1
                 if n >= limit:
+                    mood[0], mood[1] = blind, patience
                     return n, alarms, (k, at)
         k += 1
         at = 0
+    mood[0], mood[1] = blind, patience
     return n, alarms, (k, at)
