@@ -38,7 +38,7 @@ def run(spark: SparkSession, options: Options, console: Console) -> Report:
     learn = sf.Learn(sigmas=4, rows=min(TRAINING, options.rows // KEYS // 2))
 
     def ours(search: str, result: str) -> DataFrame:
-        found = sf.bursts(rows, "value", windows=WINDOWS, thresholds=learn, ts="ts", by="key", search=search)
+        found = sf.bursts(rows, "abs(value)", windows=WINDOWS, thresholds=learn, ts="ts", by="key", search=search)
         return found.toDF() if result == "alarms" else found.runs().toDF()
 
     def finishing(table: DataFrame) -> Callable[[], None]:
