@@ -23,7 +23,7 @@ from streamframes.core.clock import Clock
 from streamframes.core.schemes.base import Input
 from streamframes.errors import InvalidArgument
 from streamframes.spark.burst_words import explained
-from streamframes.spark.columns import arrow_type, clock_of, column, names, scheme_input
+from streamframes.spark.columns import arrow_type, check_beginning, clock_of, column, order_and_groups, scheme_input
 from streamframes.spark.controls import check_control, controlled
 from streamframes.spark.session import buckets_for, require_dataframe
 from streamframes.spark.streams import StreamOptions, check_options, stream_frames, without_punctuation
@@ -176,14 +176,8 @@ def plan_bursts(
 ) -> Bursting:
     """Check everything that can be checked before a job starts."""
     require_dataframe(rows, "bursts")
-    order = names(ts, "ts", rows, "bursts")
-    if not order:
-        raise InvalidArgument(f"bursts() got ts={ts!r}; name the column that orders the rows")
-    groups = names(by, "by", rows, "bursts")
-    if len(set(groups)) < len(groups) or set(groups) & set(order):
-        raise InvalidArgument(f"bursts() got by={by!r} with ts={ts!r}; each column may be named once")
-    if not isinstance(prefix, str) or not prefix.isidentifier():
-        raise InvalidArgument(f"bursts() got prefix={prefix!r}; give the beginning of a name like 'frame_'")
+    order, groups = order_and_groups(rows, ts, by, "bursts")
+    check_beginning(prefix, "bursts")
     clock = clock_of(rows.schema[order[0]].dataType, order[0], "bursts")
     ticks = unit_ticks(unit, clock)
     check_error(error, side)

@@ -30,6 +30,23 @@ def names(value: Any, argument: str, rows: DataFrame, verb: str, *, table: str =
     return [_spelled(name, argument, rows, verb, table) for name in wanted]
 
 
+def order_and_groups(rows: DataFrame, ts: Any, by: Any, verb: str) -> tuple[list[str], list[str]]:
+    """The columns that order rows, the instant first, and those that group them."""
+    order = names(ts, "ts", rows, verb)
+    if not order:
+        raise InvalidArgument(f"{verb}() got ts={ts!r}; name the column that orders the rows")
+    groups = names(by, "by", rows, verb)
+    if len(set(groups)) < len(groups) or set(groups) & set(order):
+        raise InvalidArgument(f"{verb}() got by={by!r} with ts={ts!r}; each column may be named once")
+    return order, groups
+
+
+def check_beginning(prefix: Any, verb: str) -> None:
+    """Refuse what no name can begin with."""
+    if not isinstance(prefix, str) or not prefix.isidentifier():
+        raise InvalidArgument(f"{verb}() got prefix={prefix!r}; give the beginning of a name like 'frame_'")
+
+
 def _spelled(name: str, argument: str, rows: DataFrame, verb: str, table: str) -> str:
     if name in rows.columns:
         return name

@@ -20,7 +20,15 @@ from streamframes.core.schedule import MISSING, OPEN_ON, Schedule
 from streamframes.core.schemes import Scheme, Threshold
 from streamframes.core.schemes.base import check_choice
 from streamframes.errors import InvalidArgument
-from streamframes.spark.columns import arrow_type, clock_of, column, names, scheme_input, tag_columns
+from streamframes.spark.columns import (
+    arrow_type,
+    check_beginning,
+    clock_of,
+    column,
+    order_and_groups,
+    scheme_input,
+    tag_columns,
+)
 from streamframes.spark.measures import InPass, grouped, sorted_out, travelling
 from streamframes.spark.session import buckets_for, require_dataframe
 from streamframes.spark.streams import StreamOptions, check_options, explain_stream, stream_frames, without_punctuation
@@ -181,14 +189,8 @@ def plan_frames(
 ) -> Framing:
     """Check everything that can be checked before a job starts."""
     require_dataframe(rows, "frames")
-    order = names(ts, "ts", rows, "frames")
-    if not order:
-        raise InvalidArgument(f"frames() got ts={ts!r}; name the column that orders the rows")
-    groups = names(by, "by", rows, "frames")
-    if len(set(groups)) < len(groups) or set(groups) & set(order):
-        raise InvalidArgument(f"frames() got by={by!r} with ts={ts!r}; each column may be named once")
-    if not isinstance(prefix, str) or not prefix.isidentifier():
-        raise InvalidArgument(f"frames() got prefix={prefix!r}; give the beginning of a name like 'frame_'")
+    order, groups = order_and_groups(rows, ts, by, "frames")
+    check_beginning(prefix, "frames")
     clash = [name for name in groups if name in {f"{prefix}{part}" for part in FRAME_COLUMNS}]
     if clash:
         raise InvalidArgument(
