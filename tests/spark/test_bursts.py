@@ -295,3 +295,17 @@ def test_a_negative_value_in_a_histogram_is_named(spark):
     planned = sf.bursts(rows, "bytes", thresholds={1: 1.0}, ts="ts", search="all")
     with pytest.raises(Exception, match=r"met the value -5\.0, but search='all' needs values that are not negative"):
         planned.toDF().collect()
+
+
+def test_runs_whose_windows_change_cannot_be_filled(spark):
+    ticks = spark.readStream.format("rate").load()
+    rows = ticks.selectExpr("value as ts", "value % 7 as bytes")
+    orders = ticks.selectExpr("'add' as action", "2 as window", "3.0 as threshold")
+    runs = sf.bursts(rows, "bytes", thresholds={2: 5}, ts="ts", lateness=1, control=orders).runs()
+    for fill in (
+        lambda: runs.agg(n="count(*)"),
+        runs.tag,
+        lambda: runs.fill(spark.range(3).withColumnRenamed("id", "ts"), ts="ts", n="count(*)"),
+    ):
+        with pytest.raises(sf.InvalidArgument, match="got control=, and its runs are to be filled"):
+            fill()

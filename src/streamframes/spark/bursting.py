@@ -88,7 +88,7 @@ class Bursting:
         """The runs with measures over the rows they hold."""
         from streamframes.spark.fill import fill_own
 
-        return fill_own(self.uncontrolled("agg"), (), measures)
+        return fill_own(self, (), measures)
 
     def tag(self, *, keep_outside: bool) -> DataFrame:
         """The rows with the ids of the runs they are in."""
@@ -96,16 +96,15 @@ class Bursting:
 
         if keep_outside:
             raise InvalidArgument("tag() got keep_outside=True for runs of bursts, which overlap; leave it out")
-        return fill_own(self.uncontrolled("tag"), (), {})
+        return fill_own(self, (), {})
 
-    def uncontrolled(self, verb: str) -> Bursting:
-        """Itself, if its windows do not change while it runs."""
-        if self.control is not None:
-            raise InvalidArgument(f"{verb}() cannot fill runs of bursts with control=; leave one of them out")
-        return self
-
-    def planned(self, extra: Sequence[Column] = (), *, output: str = RUNS) -> tuple[list[Column], BurstPlan]:
-        """The columns that travel, and the plan of the core for them."""
+    def planned(self, extra: Sequence[Column] = (), *, output: str | None = None) -> tuple[list[Column], BurstPlan]:
+        """The columns that travel, and the plan of the core for them; without an output, runs that are to be filled."""
+        if output is None and self.control is not None:
+            raise InvalidArgument(
+                "bursts() got control=, and its runs are to be filled; leave out control=, or write the runs and fill "
+                "that table with sf.fill()"
+            )
         chosen = [*map(column, (*self.by, self.ts, *self.ties)), self.value, *extra]
         columns = [each.alias(f"__sf_{i}") for i, each in enumerate(chosen)]
         kinds = [arrow_type(each.dataType) for each in self.rows.select(*columns).schema]
@@ -118,7 +117,7 @@ class Bursting:
             ts=self.ts,
             n_ties=len(self.ties),
             prefix=self.prefix,
-            output=output,
+            output=output or RUNS,
             **self.settings,
         )
         return columns, plan
