@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
 import json
-import os
 import random
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -16,6 +14,7 @@ from pyspark.sql import functions as F
 import streamframes as sf
 from streamframes import data
 from streamframes.core.bursts import literal
+from tests.spark import test_streams
 
 pytestmark = pytest.mark.spark
 
@@ -68,30 +67,15 @@ def lines(
     return [row for *_, row in sorted(rows, key=lambda each: each[:2])]
 
 
-class Folder:
-    """A folder of JSON files that a stream reads one by one."""
+class Folder(test_streams.Folder):
+    """A folder of files of any schema that a stream reads one by one."""
 
     def __init__(self, spark: Any, path: Path, schema: str) -> None:
-        self.spark, self.path, self.schema = spark, path, schema
-        self.files = itertools.count()
-        (path / "in").mkdir(parents=True)
+        super().__init__(spark, path, "bigint")
+        self.schema = schema
 
     def add(self, rows: list[tuple[Any, ...]], files: int = 1) -> None:
-        for number in range(files):
-            part = rows[number * len(rows) // files : (number + 1) * len(rows) // files]
-            count = next(self.files)
-            target = self.path / "in" / f"{count:03}.json"
-            made = self.spark.createDataFrame(part, self.schema).selectExpr("to_json(struct(*)) as line")
-            target.write_text("\n".join(row.line for row in made.collect()))
-            os.utime(target, (1_000 + count, 1_000 + count))
-
-    @property
-    def stream(self) -> Any:
-        return self.spark.readStream.schema(self.schema).option("maxFilesPerTrigger", 1).json(str(self.path / "in"))
-
-    @property
-    def table(self) -> Any:
-        return self.spark.read.schema(self.schema).json(str(self.path / "in"))
+        super().add(rows, files)
 
 
 def run(result: Any, path: Path) -> tuple[list[tuple[Any, ...]], list[dict[str, Any]]]:
