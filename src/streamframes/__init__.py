@@ -27,8 +27,10 @@ from streamframes.core.schemes import (
     Scheme,
     Threshold,
 )
+from streamframes.core.sessions.tree import Session
 from streamframes.core.trial import Frame, frames_of
 from streamframes.errors import InvalidArgument, StreamFramesError
+from streamframes.nesting import Sessions, sessions
 
 __all__ = [
     "AFTER",
@@ -50,6 +52,8 @@ __all__ = [
     "Learn",
     "OwnScheme",
     "Scheme",
+    "Session",
+    "Sessions",
     "StreamFramesError",
     "Theory",
     "Threshold",
@@ -65,6 +69,7 @@ __all__ = [
     "intersect",
     "overlaps",
     "session",
+    "sessions",
     "subtract",
     "union",
 ]

@@ -26,6 +26,7 @@ from benchmarks import (
     growth,
     memory,
     options,
+    sessions,
     soak,
     streams,
     tables,
@@ -282,3 +283,11 @@ def test_the_buckets_of_a_histogram_stay_under_the_bound(tmp_path: Path) -> None
     report = burst_memory.run(Options(100_000, 1, tmp_path), Console(quiet=True))
     assert report.targets[0].is_met
     assert [each["rows"] for each in report.measurements] == [10_000, 100_000] * len(burst_memory.ERRORS)
+
+
+def test_nested_sessions_tell_as_many_readings_as_the_reference(tmp_path: Path) -> None:
+    report = sessions.run(Options(10_000, 1, tmp_path), Console(quiet=True))
+    assert [cells[:2] for cells in report.cells] == [
+        [name, f"{lifetime:,}"] for name in sessions.AGGREGATES for lifetime in sessions.LIFETIMES
+    ]
+    assert report.measurements[-1]["n_open"] == 10_000 + 100 + 1 + 1

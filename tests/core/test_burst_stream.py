@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from streamframes.core.bursts.learning import Learn
-from streamframes.core.bursts.stream import ORDER_LAYOUT, ORDERS, ControlledPlan
+from streamframes.core.bursts.orders import ORDER_LAYOUT
 from streamframes.core.chunks import NO_WORD
+from streamframes.core.control import ORDERS, ControlledPlan
 from streamframes.core.packing import Packer
 from streamframes.core.stream import BucketStream, StreamPlan
 from tests.core.bursts import plan_of

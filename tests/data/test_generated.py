@@ -6,11 +6,12 @@ import pyarrow.parquet as pq
 import pytest
 
 import streamframes.data
-from streamframes.data import GENERATORS, Generated, freeway, packets, routers, tow
+from streamframes.data import GENERATORS, Generated, calls, freeway, packets, routers, tow
 from streamframes.data.parts import Parts
 from streamframes.errors import InvalidArgument, StreamFramesError
 
 SMALL = {
+    "calls": lambda seed: calls(60, channels=4, seed=seed),
     "freeway": lambda seed: freeway(stations=3, hours=3, seed=seed, missing=0.1),
     "packets": lambda seed: packets(rows=3_001, links=4, seed=seed, background=40),
     "routers": lambda seed: routers(rows=3_001, routers=4, seed=seed),
@@ -26,7 +27,8 @@ def test_every_generator_is_listed_and_the_names_are_sorted():
     assert list(GENERATORS) == sorted(GENERATORS)
     assert set(GENERATORS) == set(SMALL)
     assert sorted(streamframes.data.__all__) == sorted(
-        {"GENERATORS", "FreewayData", "Generated", "RouterData", "packet_values"} | set(GENERATORS)
+        {"GENERATORS", "CallData", "FreewayData", "Generated", "RouterData", "figure_call", "packet_values"}
+        | set(GENERATORS)
     )
 
 

@@ -50,6 +50,18 @@ def compiled(function: Function) -> Function:
         config.CACHE_DIR = before
 
 
+def cached_pointer(signature: str, function: Callable[..., Any]) -> Any:
+    """`numba.cfunc`, cached like `compiled`: a function that compiled code takes as an argument."""
+    config: Any = numba.config
+    before = config.CACHE_DIR
+    if _FOLDER is not None:
+        config.CACHE_DIR = _FOLDER
+    try:
+        return numba.cfunc(signature, cache=True)(function)
+    finally:
+        config.CACHE_DIR = before
+
+
 GOES_ON, BEFORE, AFTER = 0, 1, 2
 NO, OPENS, OPENS_AND_CLOSES = 0, 1, 2
 

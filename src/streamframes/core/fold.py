@@ -19,6 +19,8 @@ from streamframes.core.filler import NEVER, Filler
 from streamframes.core.fillplan import FRAMES, FillPlan
 from streamframes.core.order import WaitingRoom
 from streamframes.core.plan import FramePlan
+from streamframes.core.sessions.plan import SessionPlan
+from streamframes.core.sessions.sessioner import Sessioner
 
 RELEASE_ROWS = 200_000
 
@@ -26,13 +28,20 @@ RELEASE_ROWS = 200_000
 class BucketFold:
     """The framing of one bucket."""
 
-    def __init__(self, plan: FramePlan | BurstPlan) -> None:
+    def __init__(self, plan: FramePlan | BurstPlan | SessionPlan) -> None:
         self.framer = plan.framer()
         self.room = WaitingRoom(plan.columns)
         self.wanted = RELEASE_ROWS
 
     def add(self, start: int, data: pa.Buffer) -> Iterator[pa.RecordBatch]:
-        """Take the next chunk, which starts no earlier than those before; yields what is settled."""
+        """Take the next chunk, which starts no earlier than those before; yields what is settled.
+
+        A chunk without bytes says that the data goes on to its start, here or elsewhere.
+        """
+        if not len(data):
+            if isinstance(self.framer, Sessioner):
+                self.framer.reach(start)
+            return
         if len(self.room) >= self.wanted:
             yield from self.framer.feed(self.room.release(start))
             # Where little could be released, chunks overlap: wait for more before trying again.

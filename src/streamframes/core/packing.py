@@ -62,7 +62,7 @@ def counting_order(codes: Any, sizes: Any, order: Any) -> Any:
 
 
 class Packer:
-    """Makes chunks of batches; `disordered` says whether the last batch ran backwards in time.
+    """Makes chunks of batches; of the last one, `disordered` says whether it ran backwards, `latest` its last instant.
 
     `side` is written on each chunk, where rows of two kinds meet in a bucket.
     """
@@ -71,6 +71,7 @@ class Packer:
         self.n_buckets = n_buckets
         self.side = side
         self.disordered = False
+        self.latest = NO_WORD
 
     def pack(
         self,
@@ -100,6 +101,7 @@ class Packer:
         if word is not None:
             rows, upto = _punctuated(rows)
         self.disordered, _ = disorder(rows.bounds, rows.ts)
+        self.latest = int(rows.ts.max(initial=NO_WORD))
         if self.disordered:
             rows = sorted_by_ts(rows)
         edges = np.flatnonzero(np.diff(buckets, prepend=-1, append=self.n_buckets)).tolist()

@@ -29,6 +29,8 @@ from streamframes.core.order import in_order
 from streamframes.core.packing import packed, slots
 from streamframes.core.plan import FramePlan
 from streamframes.core.schedule import LATEST
+from streamframes.core.sessions.plan import SessionPlan
+from streamframes.core.sessions.sessioner import Sessioner
 from streamframes.core.steps import Step, check_identity, group_of, late_row
 from streamframes.core.stores import Store
 from streamframes.errors import StreamFramesError
@@ -45,7 +47,7 @@ class StreamPlan:
     `identity` names what must not change while a checkpoint is in use.
     """
 
-    frames: FramePlan | BurstPlan
+    frames: FramePlan | BurstPlan | SessionPlan
     identity: Mapping[str, str]
     late: str = "count"
     punctuations: bool = False
@@ -53,7 +55,7 @@ class StreamPlan:
     @property
     def figures(self) -> tuple[str, ...]:
         """The names of what is counted."""
-        return BucketStream.FIGURES
+        return (*BucketStream.FIGURES, *(Sessioner.FIGURES if isinstance(self.frames, SessionPlan) else ()))
 
     @property
     def result_schema(self) -> pa.Schema:
@@ -74,7 +76,7 @@ class BucketStream:
     def __init__(self, plan: StreamPlan, store: Store) -> None:
         self.plan = plan
         self.store = store
-        self.framer: Framer | Burster = plan.frames.framer(live=True)
+        self.framer: Framer | Burster | Sessioner = plan.frames.framer(live=True)
         self.point = NO_WORD
         self.own_points = np.empty(0, np.int64)
         self.announced = np.empty((0, 2), np.int64)
@@ -121,7 +123,8 @@ class BucketStream:
         rows_waiting = int(self.waiting[:, _ROWS].sum()) + self.framer.n_held
         self.store.write(state.encode(self._save()))
         figures = zip(self.FIGURES, (late, self.framer.n_open, rows_waiting, self.point), strict=True)
-        return Step(results, dict(figures), self._next_due())
+        odd = self.framer.counted() if isinstance(self.framer, Sessioner) else {}
+        return Step(results, {**dict(figures), **odd}, self._next_due())
 
     def _must_open(self, start: int, data: pa.Buffer, before: int) -> bool:
         """Whether rows may be late, bring punctuation, or be ahead of the watermark."""

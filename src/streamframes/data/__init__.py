@@ -6,14 +6,17 @@ planted in them.
 
 from collections.abc import Callable
 
+from streamframes.data.centre import CallData, calls
 from streamframes.data.generated import Generated
 from streamframes.data.links import packets
 from streamframes.data.network import RouterData, routers
 from streamframes.data.ocean import tow
 from streamframes.data.sending import packet_values
+from streamframes.data.steps import figure_call
 from streamframes.data.traffic import FreewayData, freeway
 
 GENERATORS: dict[str, Callable[..., Generated]] = {
+    "calls": calls,
     "freeway": freeway,
     "packets": packets,
     "routers": routers,
@@ -23,9 +26,12 @@ GENERATORS: dict[str, Callable[..., Generated]] = {
 
 __all__ = [
     "GENERATORS",
+    "CallData",
     "FreewayData",
     "Generated",
     "RouterData",
+    "calls",
+    "figure_call",
     "freeway",
     "packet_values",
     "packets",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
 
 from streamframes.errors import InvalidArgument
 
@@ -78,6 +79,30 @@ def more_than(function: str, name: str, value: object, bound: float) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not bound < value < math.inf:
         raise InvalidArgument(f"{function}() got {name}={value!r}; it must be a number greater than {bound}")
     return float(value)
+
+
+def instant(function: str, name: str, value: object) -> int:
+    """Return the value as microseconds since 1970, if it is an instant in whole seconds; UTC unless it says otherwise.
+
+    Parameters
+    ----------
+    function, name, value
+        As in `whole`.
+
+    Examples
+    --------
+    >>> instant("calls", "start", "1970-01-02")
+    86400000000
+    """
+    try:
+        when = value if isinstance(value, datetime) else datetime.fromisoformat(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        when = datetime.max
+    if when.microsecond:
+        expected = "a datetime or ISO text in whole seconds, such as '2026-01-05T08:00:00'"
+        raise InvalidArgument(f"{function}() got {name}={value!r}; it must be {expected}")
+    when = when if when.tzinfo else when.replace(tzinfo=UTC)
+    return (when - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
 
 
 def one_of(function: str, name: str, value: object, choices: Iterable[str]) -> str:

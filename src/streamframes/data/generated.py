@@ -28,7 +28,7 @@ class Generated:
     name
         Which generator made it.
     scheme
-        The arguments of the Threshold scheme that must find exactly the episodes.
+        The arguments of the Threshold scheme that must find exactly the episodes; empty where no single one does.
     ts, by
         The progressing attribute and the grouping columns.
     num_rows

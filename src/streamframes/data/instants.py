@@ -15,20 +15,22 @@ TICK = 20 * SECOND
 _BEGINNING = int(np.datetime64("2026-01-05T00:00:00", "us").astype(np.int64))
 
 
-def timestamps(elapsed: Integers) -> pa.Array:
+def timestamps(elapsed: Integers, beginning: int = _BEGINNING) -> pa.Array:
     """Microseconds since the beginning as an Arrow column of instants.
 
     Parameters
     ----------
     elapsed
         Microseconds.
+    beginning
+        Another beginning, in microseconds since 1970.
 
     Examples
     --------
     >>> timestamps(np.array([0, 3 * TICK]))[1]
     <pyarrow.TimestampScalar: '2026-01-05T00:01:00.000000+0000'>
     """
-    return pa.array(elapsed + _BEGINNING).view(TIMESTAMP)
+    return pa.array(elapsed + beginning).view(TIMESTAMP)
 
 
 def hour_of_day(tick: Integers) -> Floats:

@@ -1,10 +1,12 @@
-"""Pictures of frames and bursts: a signal over time with what was found in it, as PNG, SVG or a page of HTML.
+"""Pictures: a signal over time with its frames or bursts, sessions inside sessions; as PNG, SVG or a page of HTML.
 
 Opens no window.
 """
 
+from streamframes.draw.bars import timeline
+from streamframes.draw.boxes import tree
 from streamframes.draw.bursts import draw_bursts
 from streamframes.draw.picture import draw_frames
 from streamframes.draw.saving import save_picture
 
-__all__ = ["draw_bursts", "draw_frames", "save_picture"]
+__all__ = ["draw_bursts", "draw_frames", "save_picture", "timeline", "tree"]

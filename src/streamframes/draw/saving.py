@@ -66,7 +66,7 @@ def save_picture(
     Parameters
     ----------
     figure
-        What `draw_frames` or `draw_bursts` returned.
+        What a function of this package returned.
     path
         A name that ends in .png, .svg or .html.
     frames

@@ -24,7 +24,7 @@ from streamframes.core.schemes.base import Input
 from streamframes.errors import InvalidArgument
 from streamframes.spark.burst_words import explained
 from streamframes.spark.columns import arrow_type, check_beginning, clock_of, column, order_and_groups, scheme_input
-from streamframes.spark.controls import check_control, controlled
+from streamframes.spark.controls import BURST_ORDERS, check_control, controlled
 from streamframes.spark.session import buckets_for, require_dataframe
 from streamframes.spark.streams import StreamOptions, check_options, stream_frames, without_punctuation
 from streamframes.spark.tables import table_frames
@@ -77,7 +77,7 @@ class Bursting:
         if not self.is_stream:
             return table_frames(self.data.select(*columns), plan, self.n_buckets(), schema)
         if self.control is not None:
-            return controlled(self, self.control, columns, plan, schema)
+            return controlled(self, self.control, BURST_ORDERS, columns, plan, schema)
         return stream_frames(self.rows, columns, self.ts, plan, self.n_buckets(), self.options, schema)
 
     def frame_table(self, measures: Sequence[Any] = ()) -> DataFrame:
@@ -206,7 +206,7 @@ def plan_bursts(
     planned = Bursting(
         rows, counted, clock, order[0], tuple(order[1:]), tuple(groups), settings, why, options, prefix
     )  # fmt: skip
-    return planned if control is None else replace(planned, control=check_control(control, rows))
+    return planned if control is None else replace(planned, control=check_control(control, rows, BURST_ORDERS))
 
 
 def _value(rows: DataFrame, value: Any, agg: str, unit: int | None) -> Column:

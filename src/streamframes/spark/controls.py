@@ -1,66 +1,93 @@
-"""Controls: a small stream of orders beside the rows, which changes the windows of a search while it runs."""
+"""Controls: a small stream of orders beside the rows, which changes what is watched while it runs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from streamframes.core.bursts.plan import BurstPlan
-from streamframes.core.bursts.stream import ORDER_LAYOUT, ORDERS, SEARCHED, ControlledPlan
+from streamframes.core.bursts.orders import ORDER_LAYOUT as BURST_LAYOUT
+from streamframes.core.control import ORDERS, WATCHED, ControlledPlan
+from streamframes.core.packing import Layout
+from streamframes.core.sessions.orders import ORDER_LAYOUT as SESSION_LAYOUT
 from streamframes.core.stream import StreamPlan
 from streamframes.errors import InvalidArgument
 from streamframes.spark.session import require_dataframe
+from streamframes.spark.sources import FrameSource
 from streamframes.spark.stateful import pieces_of, stateful
-from streamframes.spark.streams import identity, word_of
+from streamframes.spark.streams import Plan, identity, word_of
 from streamframes.spark.watch import WATERMARK, Watch, event_clock
 
-if TYPE_CHECKING:
-    from streamframes.spark.bursting import Bursting
 
-_WANTED = ("action", "window", "threshold")
+@dataclass(frozen=True)
+class Orders:
+    """What orders look like: whose they are, their columns and types, and what to do instead on a table."""
+
+    verb: str
+    columns: Mapping[str, str]
+    layout: Layout
+    told: str
+    instead: str
 
 
-def check_control(control: DataFrame, rows: DataFrame) -> DataFrame:
-    """The stream of orders: action, window, threshold."""
-    require_dataframe(control, "bursts", "control")
+BURST_ORDERS = Orders(
+    "bursts",
+    {"action": "string", "window": "long", "threshold": "double"},
+    BURST_LAYOUT,
+    "action ('add' or 'remove'), window and threshold",
+    "give other windows=",
+)
+SESSION_ORDERS = Orders(
+    "sessions",
+    {"action": "string", "name": "string", "expression": "string"},
+    SESSION_LAYOUT,
+    "action ('add' or 'drop'), name and expression",
+    "give other measures=",
+)
+
+
+def check_control(control: DataFrame, rows: DataFrame, orders: Orders) -> DataFrame:
+    """The stream of orders."""
+    got = f"{orders.verb}() got"
+    require_dataframe(control, orders.verb, "control")
     if not rows.isStreaming:
-        raise InvalidArgument("bursts() got control= for a table, of which everything is there; give other windows=")
+        raise InvalidArgument(f"{got} control= for a table, of which everything is there; {orders.instead}")
     if not control.isStreaming:
-        raise InvalidArgument("bursts() got a table as control=; orders are a stream, like a folder or a topic")
-    missing = [name for name in _WANTED if name not in control.columns]
+        raise InvalidArgument(f"{got} a table as control=; orders are a stream, like a folder or a topic")
+    missing = [name for name in orders.columns if name not in control.columns]
     if missing:
-        raise InvalidArgument(
-            f"bursts() got control= without the column {missing[0]!r}; orders have action ('add' or 'remove'), window "
-            "and threshold"
-        )
+        raise InvalidArgument(f"{got} control= without the column {missing[0]!r}; orders have {orders.told}")
     watched = [each.name for each in control.schema if WATERMARK in (each.metadata or {})]
     if watched:
         raise InvalidArgument(
-            f"bursts() got control= with a watermark on {watched[0]!r}, which would hold back the rows; leave it out"
+            f"{got} control= with a watermark on {watched[0]!r}, which would hold back the rows; leave it out"
         )
     return control
 
 
 def controlled(
-    bursting: Bursting, control: DataFrame, columns: Sequence[Column], plan: BurstPlan, schema: T.StructType
+    source: FrameSource,
+    control: DataFrame,
+    orders: Orders,
+    columns: Sequence[Column],
+    plan: Plan,
+    schema: T.StructType,
 ) -> DataFrame:
-    """A search in a stream with orders: both are packed, united, and meet in one stateful stage."""
-    options, buckets = bursting.options, bursting.n_buckets()
-    clock = event_clock(bursting.clock, [options.watch])
+    """A stream with orders: both are packed, united, and meet in one stateful stage."""
+    options, buckets = source.options, source.n_buckets()
+    clock = event_clock(source.clock, [options.watch])
     rows = pieces_of(
-        bursting.rows, columns, bursting.ts, plan.layout, buckets, options.watch, clock,
-        word=word_of(options), side=SEARCHED,
+        source.rows, columns, source.ts, plan.layout, buckets, options.watch, clock,
+        word=word_of(options), side=WATCHED,
     )  # fmt: skip
-    kinds = ("string", "long", "double")
-    told = [F.lit(0).cast("long"), *(F.col(name).cast(kind) for name, kind in zip(_WANTED, kinds, strict=True))]
-    orders = pieces_of(
-        control, [each.alias(f"__sf_{i}") for i, each in enumerate(told)], "", ORDER_LAYOUT, buckets, Watch(), clock,
+    told = [F.lit(0).cast("long"), *(F.col(name).cast(kind) for name, kind in orders.columns.items())]
+    given = pieces_of(
+        control, [each.alias(f"__sf_{i}") for i, each in enumerate(told)], "", orders.layout, buckets, Watch(), clock,
         side=ORDERS, to_all=True,
     )  # fmt: skip
-    searching = StreamPlan(plan, identity(plan, buckets, options, clock), options.late)
-    kind = bursting.rows.schema[bursting.ts].dataType
-    return stateful(rows.union(orders), ControlledPlan(searching), clock, bursting.prefix, schema, kind)
+    watching = StreamPlan(plan, identity(plan, buckets, options, clock), options.late)
+    kind = source.rows.schema[source.ts].dataType
+    return stateful(rows.union(given), ControlledPlan(watching), clock, source.prefix, schema, kind)

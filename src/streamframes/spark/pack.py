@@ -51,12 +51,18 @@ class StreamPacking:
 
 
 def packing(
-    layout: Layout, n_buckets: int, stream: StreamPacking | None = None, *, side: int = 0, to_all: bool = False
+    layout: Layout,
+    n_buckets: int,
+    stream: StreamPacking | None = None,
+    *,
+    side: int = 0,
+    to_all: bool = False,
+    reach: bool = False,
 ) -> Callable[[Batches], Batches]:
     """A function for `mapInArrow`; its input is the group columns, the instant, then what travels.
 
     In a stream a last column says which rows are punctuation, and every bucket hears of every batch. With `to_all`
-    every bucket gets every row.
+    every bucket gets every row; with `reach`, every bucket hears of the latest instant.
     """
 
     def sent(packed: list[Packed], number: int) -> pa.RecordBatch:
@@ -67,6 +73,7 @@ def packing(
         context = TaskContext.get()
         # Where both sides have a single partition, Spark reads them in one task: its number does not tell them apart.
         number = (2 * (context.partitionId() if context else 0) + side) << 32
+        latest = NO_WORD
         for batch in _gathered(batches, packer, many=stream is not None):
             word = batch.column(batch.num_columns - 1) if stream is not None else None
             packed = list(packer.pack(*_parts(layout, batch), word))
@@ -75,6 +82,9 @@ def packing(
             if packed:
                 yield sent(packed, number)
                 number += len(packed)
+            latest = max(latest, packer.latest)
+        if reach and latest > NO_WORD:
+            yield sent([Packed(bucket, latest, b"") for bucket in range(n_buckets)], number)
         if stream is not None:
             yield sent([Packed(bucket, NO_WORD, b"") for bucket in range(n_buckets)], number)
 

@@ -26,13 +26,16 @@ SUMS = {
     "late_rows": "late",
     "open_frames": "open",
     "waiting_rows": "waiting",
-    "refused_orders": "refused",
+    "null_keys": "null_keys",
+    "stray_closes": "stray_closes",
     "fill_late_rows": "fill_late",
     "fill_waiting_rows": "fill_rows",
     "fill_waiting_frames": "fill_frames",
     "fill_waiting_rows_max": "max_rows",
     "fill_waiting_frames_max": "max_frames",
 }
+# Every bucket hears of every order: what one of them refuses, all do.
+MOST = {"refused_orders": "refused"}
 AVERAGES = {"fill_waiting_rows_avg": "sum_rows", "fill_waiting_frames_avg": "sum_frames"}
 
 
@@ -87,7 +90,8 @@ def _observed(told: DataFrame, figures: Sequence[str], prefix: str, kind: T.Data
     name = "streamframes" if prefix == "frame_" else f"streamframes_{prefix.rstrip('_')}"
     sums = {each: F.coalesce(F.sum(source), F.lit(0)) for each, source in SUMS.items() if source in figures}
     point = F.min(F.when(F.col("point") > NO_WORD, F.col("point")))
-    metrics = [value.alias(each) for each, value in sums.items()]
+    most = {each: F.coalesce(F.max(source), F.lit(0)) for each, source in MOST.items() if source in figures}
+    metrics = [value.alias(each) for each, value in {**sums, **most}.items()]
     if "steps" in figures:
         metrics += [F.sum(F.col(source) / F.col("steps")).alias(each) for each, source in AVERAGES.items()]
     return told.observe(name, *metrics, instant_of(point, kind).alias("released_before"))

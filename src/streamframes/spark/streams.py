@@ -15,6 +15,7 @@ from streamframes.core.clock import Clock, Duration
 from streamframes.core.packing import ALL_GROUPS, DATA, ONE_GROUP
 from streamframes.core.plan import FramePlan
 from streamframes.core.schemes.base import Input, check_choice
+from streamframes.core.sessions.plan import SessionPlan
 from streamframes.core.stream import LATE, StreamPlan
 from streamframes.errors import InvalidArgument
 from streamframes.spark.columns import scheme_input
@@ -22,7 +23,7 @@ from streamframes.spark.events import USERS_CLOCK, EventClock
 from streamframes.spark.stateful import pieces_of, stateful
 from streamframes.spark.watch import Watch, check_watch, event_clock
 
-Plan = FramePlan | BurstPlan
+Plan = FramePlan | BurstPlan | SessionPlan
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from pyspark.sql import types as T
 from streamframes.core.bursts.plan import BurstPlan
 from streamframes.core.fold import BucketFold, fold
 from streamframes.core.plan import FramePlan
+from streamframes.core.sessions.plan import SessionPlan
 from streamframes.spark.fold import Fold, folding
 from streamframes.spark.pack import IN_ORDER, PIECES, packing
 
@@ -23,9 +24,12 @@ EXPLAINED = (
 )
 
 
-def table_frames(travelling: DataFrame, plan: FramePlan | BurstPlan, buckets: int, schema: T.StructType) -> DataFrame:
+def table_frames(
+    travelling: DataFrame, plan: FramePlan | BurstPlan | SessionPlan, buckets: int, schema: T.StructType
+) -> DataFrame:
     """The results of a plan on a table of group columns, the instant, and what travels."""
-    chunks = travelling.mapInArrow(packing(plan.layout, buckets), PIECES)
+    reach = isinstance(plan, SessionPlan) and plan.has_timeouts
+    chunks = travelling.mapInArrow(packing(plan.layout, buckets, reach=reach), PIECES)
     return folded(chunks, buckets, partial(fold, partial(BucketFold, plan)), schema)
 
 

@@ -8,7 +8,7 @@ It has the doors that the framer has, so that tables, streams and fillings carry
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ import pyarrow as pa
 from streamframes.core.bursts.engines import Engine, ExactEngine, HistogramEngine
 from streamframes.core.bursts.feeds import Fed
 from streamframes.core.bursts.learning import Learn, Training
+from streamframes.core.bursts.orders import understood
 from streamframes.core.bursts.plan import ANY, EXACT, LATEST, LEARNT, RUNS, BurstPlan
 from streamframes.core.bursts.results import AlarmRows, AnyRows, LatestRows, Searched
 from streamframes.core.bursts.runs import Runs
@@ -104,6 +105,14 @@ class Burster:
         found = self.engine.search(fed, self.thresholds, one=self.plan.output == ANY)
         teller = self.runs if self.plan.output == RUNS else self.teller
         yield from teller.told(found, searched, self.thresholds, self.groups)
+
+    def obey(self, orders: Iterable[tuple[Any, ...]]) -> tuple[list[pa.RecordBatch], int]:
+        """Change the windows as ordered: first those that go. Returns what ends, and how many orders mean nothing."""
+        goes, comes, refused = understood(orders)
+        told = [batch for window in sorted(goes) for batch in self.remove(window)]
+        for window, threshold in sorted(comes.items()):
+            self.thresholds.add(window, threshold)
+        return told, refused
 
     def remove(self, window: int) -> Iterator[pa.RecordBatch]:
         """Watch a window no more; its open runs end."""

@@ -1,0 +1,97 @@
+"""Orders: measures come and go while a stream of sessions runs.
+
+An order may name any column that travels. What the tree was planned with is computed before, by the engine of rows;
+what an order adds is computed here, from the columns as they are.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from streamframes.core.packing import Layout
+from streamframes.core.sessions.plan import SPANNING
+from streamframes.core.sessions.planner import Planner
+from streamframes.core.sessions.spread import spread_of
+from streamframes.core.sql import Expression, Untranslatable, translate
+from streamframes.errors import InvalidArgument
+
+ADD, DROP = "add", "drop"
+ORDER_LAYOUT = Layout(pa.schema([]), pa.int64(), (pa.string(), pa.string(), pa.string()))
+
+
+@dataclass
+class Watched:
+    """The measures of a stream at one time: those of the plan that are left, and what orders have added.
+
+    `texts` are name -> expression, None for a measure of the plan; `births` say after how many orders each began.
+    """
+
+    texts: dict[str, str | None]
+    births: dict[str, int]
+    n_orders: int = 0
+
+    def save(self) -> dict[str, Any]:
+        """For the state."""
+        return {"texts": self.texts, "births": self.births, "n_orders": self.n_orders}
+
+
+class Orders:
+    """Plans measures that are added; `columns` are those that travel as they are, with their types."""
+
+    def __init__(self, planner: Planner, columns: pa.Schema, spread: str) -> None:
+        self.planner = planner
+        self.columns = columns
+        self.spread = spread
+
+    def replanned(self, watched: Watched) -> tuple[Planner, list[Expression]]:
+        """The plan with the measures that are watched, and the expressions of events that it needs beyond the first."""
+        planner = copy.copy(self.planner)
+        for name in ("nodes", "events", "event_types", "functions", "measures"):
+            setattr(planner, name, list(getattr(self.planner, name)))
+        for name in ("arrow", "_places", "_known"):
+            setattr(planner, name, dict(getattr(self.planner, name)))
+        planner.type_of = self._type_of
+        planner.measures = [each for each in planner.measures if watched.texts.get(each.name, "") is None]
+        for name, text in watched.texts.items():
+            if text is not None:
+                planner.add_measure(name, text)
+        more = [translate(each, self.columns) for each in planner.events[len(self.planner.events) :]]
+        return planner, more
+
+    def _type_of(self, expression: Any, what: str) -> pa.DataType:
+        try:
+            return translate(str(expression), self.columns).type
+        except Untranslatable as error:
+            raise InvalidArgument(f"{what}: {error}") from error
+
+    def obey(self, watched: Watched, orders: Iterable[tuple[Any, ...]]) -> tuple[Watched, int]:
+        """The measures after orders, first those that go, then those that come; and how many orders mean nothing.
+
+        Such an order must not stop a stream, which would meet it again after each restart.
+        """
+        given = sorted(orders, key=lambda order: (order[0] != DROP, *map(str, order)))
+        texts, births = dict(watched.texts), dict(watched.births)
+        n_orders, refused = watched.n_orders + len(given), 0
+        for action, name, text in given:
+            if action == DROP and name in texts:
+                del texts[name]
+                births.pop(name, None)
+            elif action == ADD and name not in texts and self._is_possible(texts, name, text):
+                texts[name] = text
+                births[name] = n_orders
+            else:
+                refused += 1
+        return Watched(texts, births, n_orders), refused
+
+    def _is_possible(self, texts: Mapping[str, str | None], name: Any, text: Any) -> bool:
+        try:
+            planner, _ = self.replanned(Watched({**texts, name: text}, {}))
+        except (InvalidArgument, Untranslatable):
+            return False
+        # What would need all events in one place cannot be had while they are spread.
+        return isinstance(text, str) and (self.spread != SPANNING or spread_of(planner)[0] == SPANNING)

@@ -1,0 +1,188 @@
+"""The plan of sessions: a resolved tree, and how events come to it; nothing of the engine that carries the rows.
+
+The columns that travel with each row stand in one order: those that break ties, the columns of the events, and for
+tag() all others. A column of the events may also be a group column, which does not travel.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from streamframes.core.clock import Clock
+from streamframes.core.groups import mix
+from streamframes.core.packing import Layout
+from streamframes.core.sessions.functions import Function
+from streamframes.core.sessions.nodes import Class, Measure, Node, path_of
+from streamframes.core.sessions.spanning import SCHEMA
+from streamframes.core.sessions.terms import DOUBLE, DURATION, Term
+from streamframes.core.tags import TagColumn
+
+if TYPE_CHECKING:
+    from streamframes.core.sessions.orders import Orders
+    from streamframes.core.sessions.sessioner import Sessioner
+
+# What is told: closed sessions, measures, events with ids, what is open, and odd events.
+SESSIONS, MEASURES, TAGGED, OPEN, ODD = OUTPUTS = ("sessions", "measures", "tagged", "open", "odd")
+# How events are spread: by the key of the root; by the key of its parts, where the root spans all of them; not at all.
+BY_ROOT, SPANNING, TOGETHER = SPREADS = ("by the key of the root", "by the key of its parts", "in one place")
+
+
+@dataclass(frozen=True)
+class Told:
+    """A column of the results of sessions: its name and type, and for each class that has it, what it tells."""
+
+    name: str
+    type: pa.DataType
+    kind: str
+    terms: tuple[tuple[int, Term], ...]
+
+
+@dataclass(frozen=True)
+class SessionPlan:
+    """A tree of sessions over the rows of a table or a stream.
+
+    `event_at` says where each column of the events is: a travelling column, or, from -1 down, a group column;
+    `grouped` are the classes whose key the group is; `chosen` the classes that are told of.
+    """
+
+    clock: Clock
+    keys: pa.Schema
+    ts_type: pa.DataType
+    columns: tuple[pa.DataType, ...]
+    ts: str
+    classes: tuple[Class, ...]
+    nodes: tuple[Node, ...]
+    measures: tuple[Measure, ...]
+    event_at: tuple[int, ...]
+    grouped: tuple[int, ...]
+    functions: tuple[Function, ...] = ()
+    n_ties: int = 0
+    spread: str = BY_ROOT
+    output: str = SESSIONS
+    chosen: tuple[int, ...] = ()
+    told: tuple[Told, ...] = ()
+    tags: tuple[TagColumn, ...] = ()
+    keep_outside: bool = False
+    prefix: str = "frame_"
+    spelling: str = ""
+    orders: Orders | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Only the settings travel."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def framer(self, *, live: bool = False) -> Sessioner:
+        """The plan at work on the groups of one bucket."""
+        from streamframes.core.sessions.sessioner import Sessioner
+
+        return Sessioner(self)
+
+    def settings(self) -> dict[str, str]:
+        """What must not change while a checkpoint is in use, by the names that a user knows."""
+        return {
+            "tree": hashlib.blake2b(self.spelling.encode(), digest_size=8).hexdigest(),
+            "measures": ", ".join(measure.name for measure in self.measures) or "none",
+            "output": self.output,
+        }
+
+    @property
+    def fragments(self) -> bool:
+        """Nothing is told of a session before it ends."""
+        return False
+
+    @property
+    def layout(self) -> Layout:
+        """The columns that are packed."""
+        return Layout(self.keys, self.ts_type, self.columns)
+
+    @property
+    def spans(self) -> bool:
+        """Whether the root has parts in other places, so that what it receives is told instead of kept."""
+        return self.spread == SPANNING
+
+    @property
+    def own_measures(self) -> tuple[Measure, ...]:
+        """The measures that are known in one place."""
+        return tuple(each for each in self.measures if not self.spans or self.nodes[each.node].cls != 0)
+
+    @property
+    def root_measures(self) -> tuple[Measure, ...]:
+        """The measures of a root that spans."""
+        return tuple(each for each in self.measures if self.spans and self.nodes[each.node].cls == 0)
+
+    @property
+    def ticks_per_second(self) -> int:
+        """How long a second is; dates and plain numbers are their own measure."""
+        return 1_000_000 if self.clock.kind == "timestamp" else 1
+
+    @property
+    def has_timeouts(self) -> bool:
+        """Whether time alone can close a session."""
+        return any(each.timeout is not None for each in self.classes)
+
+    def salt(self, cls: int) -> int:
+        """What tells the sessions of a class from those of others, in their ids."""
+        path = " > ".join(self.classes[each].name for each in reversed(path_of(self.classes, cls)))
+        digest = hashlib.blake2b(f"sessions {path}".encode(), digest_size=8).digest()
+        return int.from_bytes(digest, "little", signed=True)
+
+    @property
+    def lasting_id(self) -> int:
+        """The id of a root that never ends."""
+        return int(np.array(mix(np.uint64(self.salt(0) % 2**64))).view(np.int64))
+
+    def numbers(self, node: int, words: np.ndarray) -> np.ndarray:
+        """The words of a node as numbers; durations in seconds."""
+        kind = self.nodes[node].type
+        if kind == DOUBLE:
+            return np.ascontiguousarray(words).view(np.float64)
+        return words / self.ticks_per_second if kind == DURATION else words.astype(np.float64)
+
+    def is_many(self, cls: int) -> bool:
+        """Whether an event may belong to several sessions of a class at once."""
+        return any(self.classes[each].matches is not None for each in path_of(self.classes, cls))
+
+    @cached_property
+    def frame_schema(self) -> pa.Schema:
+        """The columns of closed sessions."""
+        named = {
+            "id": pa.int64(),
+            "start": self.ts_type,
+            "end": self.ts_type,
+            "rows": pa.int64(),
+            "closed_by": pa.string(),
+            "class": pa.string(),
+            "parent": pa.int64(),
+            "level": pa.int32(),
+        }
+        own = [pa.field(f"{self.prefix}{name}", kind) for name, kind in named.items()]
+        return pa.schema([*self.keys, *own, *(pa.field(each.name, each.type) for each in self.told)])
+
+    @cached_property
+    def result_schema(self) -> pa.Schema:
+        """The columns of what the plan is for."""
+        at = pa.field(self.ts, self.ts_type)
+        told = [("class", pa.string()), ("id", pa.int64()), ("measure", pa.string()), ("value", pa.float64())]
+        ids = [(f"{self.classes[cls].name}_id", pa.int64()) for cls in self.chosen]
+        return {
+            SESSIONS: self.frame_schema,
+            OPEN: self.frame_schema,
+            # Where the root spans, a row is a measure, or what the root has received.
+            MEASURES: SCHEMA if self.spans else pa.schema([at, *told]),
+            TAGGED: pa.schema(
+                [
+                    *(pa.field(column.name, column.type) for column in self.tags),
+                    *(
+                        pa.field(name, pa.list_(kind) if self.is_many(cls) else kind)
+                        for cls, (name, kind) in zip(self.chosen, ids, strict=True)
+                    ),
+                ]
+            ),
+            ODD: pa.schema([("class", pa.string()), ("null_keys", pa.int64()), ("stray_closes", pa.int64())]),
+        }[self.output]

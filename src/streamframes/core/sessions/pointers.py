@@ -1,0 +1,84 @@
+"""Pointers: arrays of words as the compiled engine hands them from function to function.
+
+An array is seven words to a compiled function and checks the sign of each index; a pointer is one, and does not. Who
+makes pointers keeps the arrays, and sees to it that they are large enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import numba
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba import types as numba_types
+from numba.extending import intrinsic as numba_intrinsic
+
+# What it makes is called without the context, which its type does not know.
+intrinsic: Callable[..., Any] = numba_intrinsic
+
+types: Any = numba_types
+_WORDS = types.CPointer(types.int64)
+_DOUBLES = types.CPointer(types.float64)
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def inlined(function: Function) -> Function:
+    """A part of the compiled functions that call it, which hold it in their caches."""
+    return cast(Function, numba.njit(nogil=True, forceinline=True)(function))
+
+
+@intrinsic
+def words(context: Any, array: Any) -> Any:
+    """The words of a contiguous array of longs."""
+
+    def made(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return context.make_array(signature.args[0])(context, builder, args[0]).data
+
+    return _WORDS(array), made
+
+
+@intrinsic
+def doubles(context: Any, pointer: Any) -> Any:
+    """The same words, seen as doubles."""
+
+    def made(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.bitcast(args[0], context.get_value_type(_DOUBLES))
+
+    return _DOUBLES(pointer), made
+
+
+@intrinsic
+def shifted(context: Any, pointer: Any, by: Any) -> Any:
+    """A pointer to the words from another one on."""
+
+    def made(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.gep(args[0], [args[1]])
+
+    return pointer(pointer, by), made
+
+
+@intrinsic
+def fetch(context: Any, pointer: Any, at: Any) -> Any:
+    """Begin to bring the words around a place into the cache, for writing; harmless wherever it is."""
+
+    def made(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
+        prefetch = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
+        place = builder.bitcast(builder.gep(args[0], [args[1]]), byte)
+        builder.call(prefetch, [place, number(1), number(3), number(1)])
+        return context.get_dummy_value()
+
+    return types.void(pointer, at), made
+
+
+@intrinsic
+def pointer_at(context: Any, pointer: Any, at: Any) -> Any:
+    """The words whose address stands in a word."""
+
+    def made(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        address = builder.load(builder.gep(args[0], [args[1]]))
+        return builder.inttoptr(address, context.get_value_type(_WORDS))
+
+    return _WORDS(pointer, at), made

@@ -1,0 +1,79 @@
+"""Terms: conditions and values over one event and the sessions it flows through, with their types.
+
+What depends on the event alone is one column, computed before; a term says how columns and the state of sessions
+meet. A session knows its own state and that of the sessions it is in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+# What a value is. Durations are ticks of the clock until they are compared with numbers or reported.
+LONG, DOUBLE, BOOLEAN, TEXT, INSTANT, DURATION = TYPES = ("long", "double", "boolean", "text", "instant", "duration")
+
+# Operators by name, with the types of their arguments in front: "long +", "double <"; the others take any.
+ARITHMETIC = ("+", "-", "*", "/", "%")
+COMPARISONS = ("=", "<", "<=")
+
+
+@dataclass(frozen=True)
+class Const:
+    """A literal; None is null."""
+
+    value: Any
+    type: str
+
+
+@dataclass(frozen=True)
+class Event:
+    """A column of the event."""
+
+    column: int
+    type: str
+
+
+@dataclass(frozen=True)
+class Value:
+    """The value of a node, in the session itself or in one that it is in."""
+
+    node: int
+    type: str
+
+
+@dataclass(frozen=True)
+class Told:
+    """What every session knows of itself: "rows", "duration", "start" or "end"."""
+
+    cls: int
+    what: str
+    type: str
+
+
+@dataclass(frozen=True)
+class Op:
+    """An operator: and, or, not, is null, coalesce, to double, seconds, or a typed one."""
+
+    name: str
+    args: tuple[Term, ...]
+    type: str
+
+
+@dataclass(frozen=True)
+class Call:
+    """A function that the user wrote: numbers in, a number out; a null argument makes a null."""
+
+    function: int
+    args: tuple[Term, ...]
+    type: str = DOUBLE
+
+
+Term = Const | Event | Value | Told | Op | Call
+
+
+def parts(term: Term) -> Iterator[Term]:
+    """The term and all within it."""
+    yield term
+    for arg in getattr(term, "args", ()):
+        yield from parts(arg)

@@ -1,0 +1,141 @@
+"""Nested sessions: sessions inside sessions, opened and closed by conditions, with aggregates rolled up.
+
+`sessions()` checks its arguments at once and plans; nothing runs until a DataFrame that `.sessions()`, `.measures()`,
+`.open()` or `.tag()` returns is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+from streamframes.api import Frames
+from streamframes.core.clock import Duration
+from streamframes.core.sessions.tree import Session
+from streamframes.errors import InvalidArgument
+
+if TYPE_CHECKING:
+    from streamframes.spark import DataFrame
+    from streamframes.spark.nesting import Nesting
+
+
+def sessions(
+    rows: DataFrame | Mapping[str, DataFrame],
+    tree: Session | Sequence[Session],
+    *,
+    ts: str | Sequence[str],
+    measures: Mapping[str, str] | None = None,
+    control: DataFrame | None = None,
+    prefix: str = "frame_",
+    lateness: Duration | None = None,
+    punctuation: Any = None,
+    punctuation_all: Any = None,
+    late: str = "count",
+) -> Sessions:
+    """Let events flow down a tree of session classes, and aggregates up.
+
+    Parameters
+    ----------
+    rows
+        A Spark DataFrame of events, a table or a stream; or several by name, where each tree names its `source`.
+    tree
+        The root of the tree of classes, or a list of roots.
+    ts
+        The column that orders events, or a list of it and the columns that break ties.
+    measures
+        Name -> aggregate, like `"System.avg(Call.sum(ATT.duration(ts)))"`.
+    control
+        A stream of orders beside a stream of events: action (`"add"`, `"drop"`), name, expression of a measure.
+    prefix
+        What the names of the frame columns of sessions begin with.
+    lateness, punctuation, punctuation_all, late
+        What is known of a stream, as for `frames()`.
+
+    Returns
+    -------
+    Sessions
+        A lazy value; `.sessions()`, `.measures()`, `.open()` and `.tag()` return DataFrames.
+    """
+    from streamframes.spark.nesting import plan_sessions
+
+    stream = {"lateness": lateness, "punctuation": punctuation, "punctuation_all": punctuation_all, "late": late}
+    return Sessions(plan_sessions(rows, tree, ts=ts, measures=measures, prefix=prefix, control=control, stream=stream))
+
+
+@dataclass(frozen=True, repr=False)
+class Sessions:
+    """Nested sessions that have been planned and not yet found."""
+
+    trees: tuple[Nesting, ...]
+
+    def sessions(self, *classes: str) -> DataFrame:
+        """One row per closed session: keys, id, start, end, rows, closed_by, class, parent, level, and what it knew.
+
+        `classes` choose whose sessions are told; without, all are. A root that never ends is not among them.
+        """
+        return _together([each.result("sessions") for each in self._chosen(classes, "sessions")])
+
+    def measures(self) -> DataFrame:
+        """One row whenever a measure changes: the instant, `class` and `id` of whose it is, `measure` and `value`."""
+        asked = [each for each in self.trees if each.planner.measures or each.control is not None]
+        if not asked:
+            raise InvalidArgument("measures() got none; plan them: sessions(..., measures={'name': 'Call.count(ATT)'})")
+        return _together([each.measures() for each in asked])
+
+    def open(self, *classes: str) -> DataFrame:
+        """The sessions of a table that are open at its end."""
+        if any(each.is_stream for each in self.trees):
+            raise InvalidArgument(
+                "open() got a stream, which has no end; its open sessions are counted in the progress"
+            )
+        return _together([each.open_table() for each in self._chosen(classes, "open")])
+
+    def tag(self, *classes: str, keep_outside: bool = False) -> DataFrame:
+        """The events, each with the ids of the sessions it belongs to: a column `Class_id` for each class."""
+        chosen = self._chosen(classes, "tag")
+        if len(chosen) > 1:
+            raise InvalidArgument(f"tag() got {len(chosen)} trees; name classes of one of them")
+        return chosen[0].tagged(keep_outside=keep_outside)
+
+    def frames(self, name: str) -> Frames:
+        """The sessions of one class as frames, which can be filled, tagged, expanded, moved and split."""
+        (chosen,) = self._chosen((name,), "frames")
+        if chosen.chosen == (0,) and chosen.planner.classes[0].is_lasting:
+            raise InvalidArgument(f"frames() got {name!r}, which never ends; name a class that does")
+        return Frames(chosen)
+
+    def odd(self) -> DataFrame:
+        """By class, for a table: events whose key was null, and events that would have closed what was not open."""
+        if any(each.is_stream for each in self.trees):
+            raise InvalidArgument("odd() got a stream; such events are counted in the progress of its query")
+        return _together([each.odd() for each in self.trees])
+
+    def explain(self) -> str:
+        """Which way the events go, where they are dealt with, and why."""
+        return "\n".join(each.explain() for each in self.trees)
+
+    def _chosen(self, classes: Sequence[str], verb: str) -> list[Nesting]:
+        """The trees of some classes, each with those that were named."""
+        if not classes:
+            return list(self.trees)
+        known = {name.lower() for each in self.trees for name in each.planner.names}
+        for name in classes:
+            if not isinstance(name, str) or name.lower() not in known:
+                names = ", ".join(name for each in self.trees for name in each.planner.names)
+                raise InvalidArgument(f"{verb}() got {name!r}; the classes are {names}")
+        found = []
+        for each in self.trees:
+            numbers = sorted(each.planner.numbers[n.lower()] for n in classes if n.lower() in each.planner.numbers)
+            if numbers:
+                found.append(replace(each, chosen=tuple(dict.fromkeys(numbers))))
+        return found
+
+    def __repr__(self) -> str:
+        return f"Sessions({'; '.join(each.describe() for each in self.trees)})"
+
+
+def _together(found: Sequence[DataFrame]) -> DataFrame:
+    """The results of several trees; a column that one of them lacks is null there."""
+    return reduce(lambda a, b: a.unionByName(b, allowMissingColumns=True), found)

@@ -1,0 +1,447 @@
+"""Nested sessions: everything is checked before a job starts; then tables and streams go the ways of frames.
+
+events ─ select conditions and values ─ pack, shuffle chunks ─ flow down the tree by bucket ─ sessions, measures, ...
+         Catalyst                       as frames do          one compiled engine
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
+
+from streamframes.core.clock import Clock
+from streamframes.core.sessions.nodes import path_of
+from streamframes.core.sessions.orders import Orders
+from streamframes.core.sessions.plan import (
+    MEASURES,
+    ODD,
+    OPEN,
+    SESSIONS,
+    SPANNING,
+    TAGGED,
+    TOGETHER,
+    SessionPlan,
+    Told,
+)  # fmt: skip
+from streamframes.core.sessions.planner import Planner
+from streamframes.core.sessions.spread import spread_of
+from streamframes.core.sessions.terms import Value
+from streamframes.core.sessions.tree import Session, checked_forest
+from streamframes.errors import InvalidArgument
+from streamframes.spark.columns import (
+    analysed,
+    arrow_type,
+    as_column,
+    check_beginning,
+    clock_of,
+    column,
+    names,
+    order_and_groups,
+    tag_columns,
+)  # fmt: skip
+from streamframes.spark.controls import SESSION_ORDERS, check_control, controlled
+from streamframes.spark.frametables import check_free
+from streamframes.spark.session import buckets_for, require_dataframe
+from streamframes.spark.session_words import explained
+from streamframes.spark.spanning import merged
+from streamframes.spark.streams import StreamOptions, check_options, stream_frames, without_punctuation
+from streamframes.spark.tables import table_frames
+
+
+@dataclass(frozen=True)
+class Nesting:
+    """One tree over its rows: what is known before anything runs. It has what `Frames` needs of a framing."""
+
+    rows: DataFrame
+    root: Session
+    planner: Planner
+    clock: Clock
+    ts: str
+    ties: tuple[str, ...]
+    by: tuple[str, ...]
+    spread: str
+    why: str
+    options: StreamOptions
+    prefix: str
+    chosen: tuple[int, ...]
+    control: DataFrame | None = field(default=None)
+
+    @property
+    def is_stream(self) -> bool:
+        """Whether the rows are a stream."""
+        return bool(self.rows.isStreaming)
+
+    @property
+    def data(self) -> DataFrame:
+        """The rows that are data."""
+        return without_punctuation(self.rows, self.options)
+
+    @property
+    def classes(self) -> list[str]:
+        """The names of the classes that are told of."""
+        return [self.planner.names[cls] for cls in self.chosen]
+
+    def n_buckets(self) -> int:
+        """How many buckets the groups are hashed onto."""
+        return buckets_for(self.rows, self.by)
+
+    def result(self, output: str, **settings: Any) -> DataFrame:
+        """The table or stream of sessions, measures, ..."""
+        extra, tags = self._tagged() if output == TAGGED else ((), ())
+        if self.control is not None:
+            if output != MEASURES:
+                raise InvalidArgument(f"sessions() got control=, which changes measures; {output} are had without it")
+            raw = self._raw()
+            extra = [column(name) for name in raw.names]
+            settings["orders"] = Orders(self.planner, raw, self.spread)
+        columns, plan = self.planned(extra, output=output, tags=tags, **settings)
+        schema = self.result_types(plan)
+        if self.is_stream:
+            if self.control is not None:
+                return controlled(self, self.control, SESSION_ORDERS, columns, plan, schema)
+            return stream_frames(self.rows, columns, self.ts, plan, self.n_buckets(), self.options, schema)
+        return table_frames(self.data.select(*columns), plan, self.n_buckets(), schema)
+
+    def measures(self) -> DataFrame:
+        """Measures: those of a root that spans are put together from all places."""
+        found = self.result(MEASURES)
+        if self.spread != SPANNING:
+            return found
+        _, plan = self.planned(output=MEASURES)
+        return merged(found, plan, self.rows.schema[self.ts].dataType)
+
+    def open_table(self) -> DataFrame:
+        """What is open at the end of a table."""
+        found = self.result(OPEN)
+        lasting = self.planner.classes[0].is_lasting and 0 in self.chosen
+        return self._root_together(found) if lasting and self.spread == SPANNING else found
+
+    def _root_together(self, found: DataFrame) -> DataFrame:
+        """The one row of a root that spans, from those of its places; its aggregates are the last of its measures."""
+        own = {f"{self.prefix}{name}": fold for name, fold in (("start", F.min), ("end", F.max), ("rows", F.sum))}
+        is_root = F.col(f"{self.prefix}level") == 0
+        shown = [
+            (own[name](name) if name in own else F.first(name, ignorenulls=True)).alias(name) for name in found.columns
+        ]
+        groups = [F.lit(None).cast(found.schema[name].dataType).alias(name) for name in self.by]
+        root = found.filter(is_root).groupBy().agg(*shown[len(self.by) :]).filter(F.col(f"{self.prefix}id").isNotNull())
+        root = root.select(*groups, *found.columns[len(self.by) :])
+        told = [
+            m.name for m in self.planner.measures if self.planner.nodes[m.node].cls == 0 and m.name in found.columns
+        ]
+        if told:
+            last = self.measures().filter(F.col("class") == self.root.name)
+            ends = last.groupBy().agg(
+                *(
+                    F.max_by(
+                        F.when(F.col("measure") == name, F.col("value")),
+                        F.when(F.col("measure") == name, column(self.ts)),
+                    ).alias(f"__sf_{name}")
+                    for name in told
+                )
+            )
+            root = root.crossJoin(ends)
+            root = root.select(
+                *(
+                    F.col(f"__sf_{name}").cast(found.schema[name].dataType).alias(name)
+                    if name in told
+                    else column(name)
+                    for name in found.columns
+                )
+            )
+        return found.filter(~is_root).unionByName(root)
+
+    def odd(self) -> DataFrame:
+        """What was odd about the events of a table, by class."""
+        found = self.result(ODD)
+        return found.groupBy("class").agg(
+            F.sum("null_keys").alias("null_keys"), F.sum("stray_closes").alias("stray_closes")
+        )
+
+    def tagged(self, *, keep_outside: bool) -> DataFrame:
+        """The events with the ids of their sessions."""
+        clash = [f"{name}_id" for name in self.classes if f"{name}_id".lower() in map(str.lower, self.rows.columns)]
+        if clash:
+            raise InvalidArgument(f"tag() adds the column {clash[0]!r}, but the rows have one; rename it or the class")
+        return self.result(TAGGED, keep_outside=keep_outside)
+
+    def _raw(self) -> pa.Schema:
+        """The columns of events that orders may name."""
+        kinds = [(each.name, each.dataType) for each in self.rows.schema]
+        plain = (T.NumericType, T.StringType, T.BooleanType, T.DatetimeType)
+        return pa.schema([(name, arrow_type(kind)) for name, kind in kinds if isinstance(kind, plain)])
+
+    def _tagged(self) -> tuple[list[Column], tuple[Any, ...]]:
+        first = len(self.ties) + len(self._events())
+        others, tags = tag_columns(self.rows, self.by, self.ts, first)
+        return [column(name) for name in others], tags
+
+    # What Frames needs.
+
+    def frame_table(self, measures: Sequence[Any] = ()) -> DataFrame:
+        """The sessions; measures are filled in, not found on the way."""
+        return self.result(SESSIONS)
+
+    def aggregate(self, measures: Mapping[str, Any]) -> DataFrame:
+        """The sessions with measures over their own events."""
+        if self.is_stream:
+            raise InvalidArgument("agg() got sessions of a stream; give the measures as attributes= of the class")
+        made = [as_column(text).alias(name) for name, text in measures.items()]
+        own = f"{self.prefix}id"
+        found = self.tag(keep_outside=False).groupBy(own).agg(*made)
+        return self.frame_table().join(found, own, "left").select(*self.frame_table().columns, *measures)
+
+    def tag(self, *, keep_outside: bool) -> DataFrame:
+        """The events with the id of their session, once for each."""
+        found = self.tagged(keep_outside=keep_outside)
+        (name,) = self.classes
+        own = f"{self.prefix}id"
+        if isinstance(found.schema[f"{name}_id"].dataType, T.ArrayType):
+            explode = F.explode_outer if keep_outside else F.explode
+            return found.select(*map(column, self.rows.columns), explode(f"{name}_id").alias(own))
+        return found.withColumnRenamed(f"{name}_id", own)
+
+    def _events(self) -> list[Any]:
+        """The expressions of events that travel: all but group columns."""
+        return [each for each in self.planner.events if not self._is_group(each)]
+
+    def _is_group(self, expression: Any) -> bool:
+        return isinstance(expression, str) and expression.strip("`").replace("``", "`") in self.by
+
+    def planned(
+        self, extra: Sequence[Column] = (), *, output: str | None = None, **settings: Any
+    ) -> tuple[list[Column], SessionPlan]:
+        """The columns that travel, and the plan of the core for them; without an output, sessions to be filled."""
+        planner = self.planner
+        if output is None and self.control is not None:
+            raise InvalidArgument("sessions() got control=, and its sessions are to be filled; leave out control=")
+        events = [
+            _carried(each, kind)
+            for each, kind in zip(planner.events, planner.event_types, strict=True)
+            if not self._is_group(each)
+        ]
+        chosen = [*map(column, (*self.by, self.ts, *self.ties)), *events, *extra]
+        columns = [each.alias(f"__sf_{i}") for i, each in enumerate(chosen)]
+        kinds = [arrow_type(each.dataType) for each in self.rows.select(*columns).schema]
+        n_keys, at, event_at = len(self.by), len(self.ties), []
+        for each in planner.events:
+            if self._is_group(each):
+                event_at.append(-1 - self.by.index(each.strip("`").replace("``", "`")))
+            else:
+                event_at.append(at)
+                at += 1
+        grouped = tuple(
+            i
+            for i, each in enumerate(planner.sessions)
+            if self.by and self._names(each) == self.by and planner.classes[i].level <= 1
+        )
+        known: dict[str, Any] = {
+            "measures": tuple(planner.measures),
+            "told": self.told_columns(self._told_of(output)),
+            **settings,
+        }
+        return columns, SessionPlan(
+            clock=self.clock,
+            keys=pa.schema(list(zip(self.by, kinds[:n_keys], strict=True))),
+            ts_type=kinds[n_keys],
+            columns=tuple(kinds[n_keys + 1 :]),
+            ts=self.ts,
+            classes=tuple(planner.classes),
+            nodes=tuple(planner.nodes),
+            event_at=tuple(event_at),
+            grouped=grouped,
+            functions=tuple(planner.functions),
+            n_ties=len(self.ties),
+            spread=self.spread,
+            output=output or SESSIONS,
+            chosen=self._told_of(output),
+            prefix=self.prefix,
+            spelling=repr(self.root),
+            **known,
+        )
+
+    def _told_of(self, output: str | None) -> tuple[int, ...]:
+        """The classes that are told of; a root that never ends is no closed session."""
+        lasting = output in (SESSIONS, None) and self.planner.classes[0].is_lasting
+        return tuple(cls for cls in self.chosen if cls != 0 or not lasting)
+
+    def _names(self, each: Session) -> tuple[str, ...]:
+        return tuple(names(list(each.keys), "key", self.rows, "sessions"))
+
+    def told_columns(self, chosen: Sequence[int]) -> tuple[Told, ...]:
+        """The columns of sessions beside those that all frames have: keys, attributes, own aggregates."""
+        planner = self.planner
+        found: dict[str, list[tuple[int, int]]] = {}
+        for cls in chosen:
+            for above in reversed(path_of(planner.classes, cls)):
+                for name in self._names(planner.sessions[above]):
+                    if name not in self.by:
+                        node = self._key_node(above, name)
+                        found.setdefault(name, []).append((cls, node))
+            for name, node in planner.attributes[cls].items():
+                found.setdefault(self._spelled(cls, name), []).append((cls, node))
+            for measure in planner.measures:
+                if planner.nodes[measure.node].cls == cls:
+                    found.setdefault(measure.name, []).append((cls, measure.node))
+        return tuple(self._told(name, nodes) for name, nodes in found.items())
+
+    def _key_node(self, cls: int, name: str) -> int:
+        """The node that keeps a key column; the planner has made one for each."""
+        return self.planner.opening(cls, name, f"key of {self.planner.names[cls]!r}")
+
+    def _spelled(self, cls: int, name: str) -> str:
+        each = self.planner.sessions[cls]
+        own = (*each.attributes, *(each.on_open or ()), *(each.on_close or ()))
+        return str(next(n for n in own if n.lower() == name))
+
+    def _told(self, name: str, nodes: Sequence[tuple[int, int]]) -> Told:
+        kinds = {(self.planner.nodes[node].type, self.planner.arrow[node]) for _, node in nodes}
+        if len(kinds) > 1:
+            owners = ", ".join(dict.fromkeys(self.planner.names[cls] for cls, _ in nodes))
+            raise InvalidArgument(
+                f"sessions() tells of {name!r} in {owners}, with different types; rename one, or ask for one class: "
+                f".sessions({owners.split(', ')[0]!r})"
+            )
+        ((kind, arrow),) = kinds
+        return Told(name, arrow, kind, tuple((cls, Value(node, kind)) for cls, node in nodes))
+
+    def result_types(self, plan: SessionPlan, measures: Sequence[Any] = ()) -> T.StructType:
+        """The columns of the results, as Spark knows them."""
+        known = {each.name: each.dataType for each in self.rows.schema}
+        instants = {known[name] for name in known if isinstance(known[name], T.DatetimeType)}
+        fields = []
+        check_free(plan.result_schema.names, "sessions", "rename the column or the attribute, or give prefix=")
+        for each in plan.result_schema:
+            same = next(
+                (
+                    kind
+                    for kind in (known.get(each.name), known[self.ts], *instants)
+                    if kind is not None and arrow_type(kind) == each.type
+                ),
+                None,
+            )
+            fields.append(T.StructField(each.name, same or _PLAIN.get(each.type) or T.ArrayType(T.LongType())))
+        return T.StructType(fields)
+
+    def explain(self) -> str:
+        """Which way the events go."""
+        return explained(self)
+
+    def describe(self) -> str:
+        """The plan in one line."""
+        return f"{' > '.join(self.planner.names)}, ts={self.ts!r}, {self.spread}"
+
+
+_PLAIN = {
+    pa.int64(): T.LongType(),
+    pa.int32(): T.IntegerType(),
+    pa.float64(): T.DoubleType(),
+    pa.bool_(): T.BooleanType(),
+    pa.string(): T.StringType(),
+}
+
+
+def _carried(expression: Any, kind: pa.DataType) -> Column:
+    """An expression as it travels: decimals are doubles."""
+    made = as_column(expression)
+    return made.cast("double") if pa.types.is_decimal(kind) else made
+
+
+def plan_sessions(
+    rows: DataFrame | Mapping[str, DataFrame],
+    tree: Any,
+    *,
+    ts: str | Sequence[str],
+    measures: Mapping[str, str] | None,
+    prefix: str,
+    control: Any,
+    stream: Mapping[str, Any],
+) -> tuple[Nesting, ...]:
+    """Check everything that can be checked before a job starts."""
+    roots = checked_forest(tree)
+    check_beginning(prefix, "sessions")
+    if measures is not None and not isinstance(measures, Mapping):
+        raise InvalidArgument(f"sessions() got measures={measures!r}; give a dict from names to aggregates")
+    sources = _sources(rows, roots)
+    found = []
+    for root, source in zip(roots, sources, strict=True):
+        found.append(_planned(source, root, ts, prefix, stream))
+    for name, text in (measures or {}).items():
+        _owner(found, name, text).planner.add_measure(name, text)
+    finished = []
+    for each in found:
+        spread, keys, why = spread_of(each.planner)
+        by = tuple(names(list(keys), "key", each.rows, "sessions"))
+        each = replace(each, spread=spread, by=by, why=why)
+        each.told_columns(each.chosen)
+        finished.append(each)
+    if control is not None:
+        if len(finished) > 1:
+            raise InvalidArgument("sessions() got control= for several trees; plan each of them on its own")
+        finished = [replace(each, control=check_control(control, each.rows, SESSION_ORDERS)) for each in finished]
+    return tuple(finished)
+
+
+def _sources(rows: Any, roots: Sequence[Session]) -> list[DataFrame]:
+    """The rows of each tree."""
+    if not isinstance(rows, Mapping):
+        named = [root for root in roots if root.source is not None]
+        if named:
+            raise InvalidArgument(
+                f"sessions() got source={named[0].source!r} for {named[0].name!r} but one table; give "
+                "rows={name: table}"
+            )
+        require_dataframe(rows, "sessions")
+        return [rows] * len(roots)
+    for name, each in rows.items():
+        require_dataframe(each, "sessions", f"rows[{name!r}]")
+    found = []
+    for root in roots:
+        if root.source is None and len(rows) == 1:
+            found.append(next(iter(rows.values())))
+        elif root.source not in rows:
+            raise InvalidArgument(
+                f"sessions() got source={root.source!r} for {root.name!r}; the sources are {', '.join(rows)}"
+            )
+        else:
+            found.append(rows[root.source])
+    return found
+
+
+def _planned(rows: DataFrame, root: Session, ts: Any, prefix: str, stream: Mapping[str, Any]) -> Nesting:
+    order, _ = order_and_groups(rows, ts, (), "sessions")
+    clock = clock_of(rows.schema[order[0]].dataType, order[0], "sessions")
+
+    def type_of(expression: Any, what: str) -> pa.DataType:
+        def probe() -> DataFrame:
+            return rows.select(as_column(expression).alias("__sf_probe"), *map(column, rows.columns[:1]))
+
+        kind = analysed(rows, probe, expression, what, "sessions()")
+        try:
+            return arrow_type(kind)
+        except Exception as error:
+            raise InvalidArgument(f"{what}: {expression!r} is a {kind.simpleString()}; cast it") from error
+
+    ts_type = arrow_type(rows.schema[order[0]].dataType)
+    planner = Planner(root, rows.columns, order[0], ts_type, clock, type_of)
+    options = check_options(rows, order[0], clock, fragments=False, punctuations=False, verb="sessions()", **stream)
+    chosen = tuple(range(len(planner.names)))
+    return Nesting(rows, root, planner, clock, order[0], tuple(order[1:]), (), TOGETHER, "", options, prefix, chosen)
+
+
+def _owner(found: Sequence[Nesting], name: str, text: Any) -> Nesting:
+    """The tree that a measure is about: that of the class it begins with."""
+    if len(found) > 1 and isinstance(text, str):
+        first = text.split(".", 1)[0].strip()
+        for each in found:
+            if first in each.planner.names:
+                return each
+        known = ", ".join(name for each in found for name in each.planner.names)
+        raise InvalidArgument(f"measures got {name}={text!r}; it must begin with a class: {known}")
+    return found[0]

@@ -1,0 +1,191 @@
+"""The compiled engine is the literal reference: on random trees and logs, in any cuts, through state as bytes."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from streamframes.core import state
+from streamframes.core.sessions import tables
+from streamframes.core.sessions.functions import caller
+from streamframes.core.sessions.machine import Events, Machine
+from streamframes.core.sessions.nodes import Class
+from streamframes.core.sessions.plan import MEASURES, SESSIONS, TAGGED
+from streamframes.core.sessions.sessioner import Sessioner
+from streamframes.core.sessions.tables import O_ID
+from streamframes.core.sessions.terms import BOOLEAN, Event
+from tests.core.sessions.worlds import World, worlds
+from tests.core.sessions.worlds_at_work import known_group, literal_of, plan_of, rows_of
+
+
+def run(world: World, output: str, cuts: Sequence[int] = (), *, point: int | None = None) -> list[dict[str, Any]]:
+    """All results; at each cut the sessioner is written and read again."""
+    plan = plan_of(world.plan, output)
+    sessioner = known_group(Sessioner(plan))
+    found: list[pa.RecordBatch] = []
+    edges = [0, *sorted(cuts), len(world.log)]
+    for low, high in itertools.pairwise(edges):
+        found += sessioner.feed(rows_of(world.plan, world.log[low:high], low))
+        saved = state.decode(state.encode(sessioner.save()))
+        sessioner = Sessioner(plan)
+        sessioner.load(saved)
+    if point is not None:
+        found += sessioner.feed(rows_of(world.plan, []), np.array([point]))
+    found += sessioner.finish()
+    return [row for batch in found for row in batch.to_pylist()]
+
+
+def same(a: Any, b: Any) -> bool:
+    """Values that are told alike, up to the rounding of sums."""
+    if isinstance(a, float) or isinstance(b, float):
+        return a is not None and b is not None and math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-9)
+    return bool(a == b)
+
+
+def plain(value: Any, kind: str) -> Any:
+    """A value of the results as the reference has it."""
+    if kind == "instant" and value is not None:
+        return int(np.datetime64(value, "us").astype(np.int64))
+    return value
+
+
+WORLDS = st.tuples(worlds(), st.lists(st.integers(0, 30), max_size=3))
+
+
+def cuts_of(world: World, cuts: Sequence[int]) -> list[int]:
+    """Cuts that lie between two instants: what is fed together has all of an instant."""
+    log = world.log
+    return [cut for cut in cuts if 0 < cut < len(log) and log[cut][0] != log[cut - 1][0]]
+
+
+@settings(max_examples=300)
+@given(WORLDS)
+def test_sessions_are_those_of_the_reference(case: tuple[World, list[int]]) -> None:
+    world, cuts = case
+    wanted = literal_of(world.plan, world.log).closed
+    found = run(world, SESSIONS, cuts_of(world, cuts))
+    assert len(found) == len(wanted)
+    names = [each.name for each in world.plan.classes]
+    ids: dict[Any, int] = {}
+    for row, each in zip(found, wanted, strict=True):
+        told = (row["frame_class"], row["frame_start"], row["frame_end"], row["frame_rows"], row["frame_closed_by"])
+        assert told == (names[each.cls], each.start, each.end, each.rows, each.closed_by)
+        assert row["frame_level"] == world.plan.classes[each.cls].level
+        assert ids.setdefault(each.id, row["frame_id"]) == row["frame_id"]
+        for node, value in each.values.items():
+            assert same(plain(row[f"n{node}"], world.plan.nodes[node].type), value), (node, world.plan.nodes[node])
+    assert len(set(ids.values())) == len(ids)
+    for row, each in zip(found, wanted, strict=True):
+        assert row["frame_parent"] == (None if each.parent is None else ids[each.parent])
+
+
+@settings(max_examples=300)
+@given(WORLDS, st.integers(0, 60))
+def test_measures_are_those_of_the_reference(case: tuple[World, list[int]], later: int) -> None:
+    world, cuts = case
+    reference = literal_of(world.plan, world.log, ended=False)
+    point = (world.log[-1][0] if world.log else 0) + later
+    reference.pass_time(point)
+    found = run(world, MEASURES, cuts_of(world, cuts), point=point)
+    names = [each.name for each in world.plan.classes]
+
+    def order(row: Sequence[Any]) -> tuple[Any, ...]:
+        return tuple(map(str, row[:4])), row[4]
+
+    ids = {each: i for i, each in enumerate(dict.fromkeys(reading.id for reading in reference.told))}
+    seen = {each: i for i, each in enumerate(dict.fromkeys(row["id"] for row in found))}
+    wanted = sorted(((r.ts, names[r.cls], r.name, 0, float(r.value)) for r in reference.told), key=order)
+    told = sorted(((r["ts"], r["class"], r["measure"], 0, r["value"]) for r in found), key=order)
+    assert len(ids) == len(seen)
+    assert len(told) == len(wanted)
+    for a, b in zip(told, wanted, strict=True):
+        assert a[:4] == b[:4]
+        assert same(a[4], b[4])
+
+
+@settings(max_examples=150)
+@given(WORLDS)
+def test_events_belong_where_the_reference_says(case: tuple[World, list[int]]) -> None:
+    world, cuts = case
+    reference = literal_of(world.plan, world.log)
+    found = run(world, TAGGED, cuts_of(world, cuts))
+    assert [row["number"] for row in found] == list(range(len(world.log)))
+    wanted: dict[tuple[int, int], list[Any]] = {}
+    for number, cls, session in reference.belongs:
+        wanted.setdefault((number, cls), []).append(session)
+    ids: dict[Any, int] = {}
+    for row in found:
+        for cls, each in enumerate(world.plan.classes):
+            told = row[f"{each.name}_id"]
+            told = told if isinstance(told, list) else [] if told is None else [told]
+            sessions = wanted.get((row["number"], cls), [])
+            assert len(told) == len(sessions)
+            for number, session in zip(told, sessions, strict=True):
+                assert ids.setdefault(session, number) == number
+
+
+@settings(max_examples=100)
+@given(worlds())
+def test_odd_events_are_counted(world: World) -> None:
+    reference = literal_of(world.plan, world.log)
+    sessioner = known_group(Sessioner(plan_of(world.plan, SESSIONS)))
+    list(sessioner.feed(rows_of(world.plan, world.log)))
+    n = len(world.plan.classes)
+    assert sessioner.machine.null_keys.tolist() == [reference.null_keys[i] for i in range(n)]
+    assert sessioner.machine.strays.tolist() == [reference.stray_closes[i] for i in range(n)]
+
+
+def family(n: int) -> tuple[list[Class], Events]:
+    """A tree of keyed sessions in one B, and an event for each of n children, all at one instant; the last ends B."""
+    classes = [
+        Class("A", -1, 0),
+        Class("B", 0, 1, keys=(0,), closes=Event(0, BOOLEAN)),
+        Class("C", 1, 2, keys=(1,)),
+    ]
+    ends = np.zeros((1, n), np.int64)
+    ends[0, -1] = 1
+    keys = np.zeros((4, n), np.int64)
+    keys[2] = np.arange(n)
+    return classes, Events(np.array([0]), np.array([0, n]), np.full(n, 5), ends, keys)
+
+
+def machine_of(classes: Sequence[Class], wants: tuple[bool, bool, bool]) -> Machine:
+    built = tables.build(
+        classes, [], [], [[]] * len(classes), salts=[1, 2, 3], texts=None, ticks_per_second=1, spans=False
+    )
+    return Machine(built, len(classes), 0, caller([]), wants=wants)
+
+
+def test_many_sessions_of_one_instant_may_close_at_once() -> None:
+    classes, events = family(5_000)
+    machine = machine_of(classes, (True, False, False))
+    closed = np.concatenate([found.closed for found in machine.flow(events, 1)])
+    assert closed.shape[0] == 5_001
+    assert np.unique(closed[:, O_ID]).size == 5_001
+    assert machine.n_open == 1
+
+
+def test_the_end_closes_any_number_of_sessions_with_one_event() -> None:
+    classes, events = family(5_000)
+    events.columns[:] = 0
+    machine = machine_of(classes, (True, False, False))
+    assert sum(len(found.closed) for found in machine.flow(events, 1)) == 0
+    assert sum(len(found.closed) for found in machine.end()) == 5_002
+    assert machine.n_open == 0
+
+
+def test_what_is_closed_takes_no_room_once_the_state_is_saved() -> None:
+    classes, events = family(100_000)
+    machine = machine_of(classes, (False, False, False))
+    small = machine.nbytes
+    list(machine.flow(events, 1))
+    assert machine.nbytes > 100 * small
+    machine.save()
+    assert machine.nbytes <= small + 100

@@ -1,0 +1,244 @@
+"""Measures come and go, a root is in many places, texts are forgotten: results are as if nothing had happened."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from streamframes.core import state
+from streamframes.core.clock import Clock
+from streamframes.core.columns import Rows
+from streamframes.core.groups import fingerprints
+from streamframes.core.sessions import sessioner as at_work
+from streamframes.core.sessions.orders import Orders
+from streamframes.core.sessions.plan import MEASURES, SESSIONS, SPANNING, TOGETHER, SessionPlan, Told
+from streamframes.core.sessions.planner import Planner
+from streamframes.core.sessions.sessioner import Sessioner
+from streamframes.core.sessions.spanning import Spanning
+from streamframes.core.sessions.spread import spread_of
+from streamframes.core.sessions.terms import Value
+from streamframes.core.sessions.tree import Session
+from streamframes.core.sql import translate
+
+COLUMNS = pa.schema({"who": pa.int64(), "code": pa.int64(), "size": pa.float64(), "word": pa.string()})
+LOGS = st.lists(
+    st.tuples(
+        st.integers(0, 3),
+        st.integers(0, 3),
+        st.integers(0, 4),
+        st.sampled_from([0.1, 0.2, 1e15, -3.5, None]),
+        st.sampled_from(["x", "y", "z"]),
+    ),
+    max_size=40,
+)
+TREE = Session(
+    "System",
+    parts=[
+        Session(
+            "Call",
+            key="who",
+            opens="code <> 0",
+            closes="code = 1",
+            timeout=9,
+            attributes={"first_word": "first(word)"},
+            parts=[Session("Part", opens="code > 2", closes="code = 2 or word = 'z'")],
+        )
+    ],
+)
+TEXTS = {
+    "calls": "System.count(Call)",
+    "size": "System.sum(Call.sum(size))",
+    "mean": "System.avg(Call.duration(ts))",
+    "dev": "System.stddev(Part.rows)",
+    "most": "System.max(Call.sum(size))",
+    "events": "System.count(size)",
+    "parts": "Call.count(Part)",
+}
+
+
+def planner_of(measures: dict[str, str]) -> Planner:
+    """The tree with measures."""
+    planner = Planner(
+        TREE,
+        [*COLUMNS.names, "ts"],
+        "ts",
+        pa.int64(),
+        Clock("integer"),
+        lambda text, what: translate(text, COLUMNS).type,
+    )
+    for name, text in measures.items():
+        planner.add_measure(name, text)
+    return planner
+
+
+def plan_of(planner: Planner, spread: str, output: str = MEASURES, **more: Any) -> SessionPlan:
+    """Events by caller, or all of them in one place."""
+    spreads = spread != TOGETHER
+    kinds = [translate(text, COLUMNS) for text in planner.events]
+    word = planner.attributes[1]["first_word"]
+    return SessionPlan(
+        clock=Clock("integer"),
+        keys=pa.schema({"who": pa.int64()}) if spreads else pa.schema([]),
+        ts_type=pa.int64(),
+        columns=tuple(each.type for each in kinds) + tuple(COLUMNS.types),
+        ts="ts",
+        classes=tuple(planner.classes),
+        nodes=tuple(planner.nodes),
+        measures=tuple(planner.measures),
+        event_at=tuple(range(len(kinds))),
+        grouped=(1,) if spreads else (),
+        spread=spread,
+        output=output,
+        chosen=(0, 1, 2),
+        told=(Told("word", pa.string(), "text", ((1, Value(word, "text")),)),) if output == SESSIONS else (),
+        **more,
+    )
+
+
+def log_of(made: list[tuple[Any, ...]]) -> tuple[np.ndarray, pa.RecordBatch]:
+    """Instants that rise, and the columns."""
+    ts = np.cumsum([row[0] for row in made], dtype=np.int64)
+    columns = [pa.array([row[i + 1] for row in made], kind) for i, kind in enumerate(COLUMNS.types)]
+    return ts, pa.RecordBatch.from_arrays(columns, schema=COLUMNS)
+
+
+def rows_of(planner: Planner, ts: np.ndarray, batch: pa.RecordBatch, sessioner: Sessioner, spreads: bool) -> Rows:
+    """The events as they travel, by group."""
+    columns = [translate(text, COLUMNS).evaluate(batch) for text in planner.events] + batch.columns
+    who = batch.column(0).to_numpy()
+    if not spreads or not len(ts):
+        first, second = fingerprints([], 1)
+        if not spreads:
+            sessioner.groups.numbers(first, second, pa.RecordBatch.from_arrays([], schema=pa.schema([])))
+        return Rows(np.zeros(min(len(ts), 1), np.int64), np.array([0, len(ts)] if len(ts) else [0]), ts, columns)
+    order = np.argsort(who, kind="stable")
+    seen, counts = np.unique(who, return_counts=True)
+    keys = pa.RecordBatch.from_arrays([pa.array(seen)], ["who"])
+    numbers = sessioner.groups.numbers(*fingerprints(keys.columns, len(seen)), keys)
+    rows = Rows(numbers, np.concatenate([[0], np.cumsum(counts)]), ts, columns)
+    return rows.take(order, rows.groups, rows.bounds)
+
+
+@settings(max_examples=150)
+@given(LOGS, st.integers(1, 3))
+def test_a_root_in_many_places_tells_what_one_place_would(made: list[tuple[Any, ...]], buckets: int) -> None:
+    planner = planner_of(TEXTS)
+    assert spread_of(planner)[0] == SPANNING
+    ts, batch = log_of(made)
+    point = int(ts[-1]) + 20 if len(ts) else 0
+    together = Sessioner(plan_of(planner, TOGETHER))
+    wanted = list(together.feed(rows_of(planner, ts, batch, together, False)))
+    wanted += together.feed(rows_of(planner, ts[:0], batch.slice(0, 0), together, False), np.array([point]))
+    # The root tells once an instant: the last of what one place tells at each.
+    last = {
+        (row["ts"], row["measure"], row["class"], row["id"]): row["value"]
+        for part in wanted
+        for row in part.to_pylist()
+    }
+    plan = plan_of(planner, SPANNING)
+    parts: list[pa.RecordBatch] = []
+    for bucket in range(buckets):
+        here = batch.column(0).to_numpy() % buckets == bucket
+        sessioner = Sessioner(plan)
+        chosen = batch.filter(pa.array(here))
+        parts += sessioner.feed(rows_of(planner, ts[here], chosen, sessioner, True))
+        parts += sessioner.feed(
+            rows_of(planner, ts[:0], batch.slice(0, 0), sessioner, True), np.full(len(sessioner.groups), point)
+        )
+    found: dict[Any, float] = {}
+    root = Spanning("System", plan.lasting_id)
+    told = pa.concat_batches(parts) if parts else None
+    if told is not None:
+        for row in told.to_pylist():
+            if row["code"] is None:
+                found[row["ticks"], row["measure"], row["name"], row["id"]] = row["value"]
+        partial = told.filter(told.column("code").is_valid())
+        for each in root.told_of(partial, each=True):
+            for row in each.to_pylist():
+                found[row["ticks"], row["measure"], row["name"], row["id"]] = row["value"]
+    changes = _changes(last, root=plan.lasting_id)
+    assert set(changes) == set(found)
+    for key, value in changes.items():
+        assert found[key] == pytest.approx(value, rel=1e-9, abs=1e-9)
+
+
+def _changes(last: dict[Any, float], root: int) -> dict[Any, float]:
+    """Without rows of the root that, at the end of an instant, tell what was told before."""
+    told: dict[Any, float] = {}
+    kept = {}
+    for key in sorted(last, key=lambda key: key[0]):
+        if key[3] != root or told.get(key[1]) != last[key]:
+            kept[key] = last[key]
+        if key[3] == root:
+            told[key[1]] = last[key]
+    return kept
+
+
+@settings(max_examples=100)
+@given(LOGS, st.integers(0, 40))
+def test_measures_of_the_plan_do_not_notice_orders(made: list[tuple[Any, ...]], cut: int) -> None:
+    planner = planner_of({name: TEXTS[name] for name in ("parts", "size")})
+    ts, batch = log_of(made)
+    cut = min(cut, len(made))
+    while 0 < cut < len(made) and ts[cut] == ts[cut - 1]:
+        cut += 1
+    plan = plan_of(planner, TOGETHER, orders=Orders(planner, COLUMNS, TOGETHER))
+    alone, ordered = Sessioner(plan), Sessioner(plan)
+    wanted = _fed(alone, planner, ts, batch)
+    found = _fed(ordered, planner, ts[:cut], batch.slice(0, cut))
+    orders = [
+        ("add", "events", "System.count(size)"),
+        ("add", "doubled", "Call.sum(size * 2 + code)"),
+        ("add", "bad", "Call.sum(nothing)"),
+        ("drop", "unknown", None),
+        ("add", "parts", "System.count(Call)"),
+    ]
+    assert ordered.obey(orders)[1] == 3
+    saved = state.decode(state.encode(ordered.save()))
+    ordered = Sessioner(plan)
+    ordered.load(saved)
+    found += _fed(ordered, planner, ts[cut:], batch.slice(cut))
+    mine = [row for row in found if row["measure"] in ("parts", "size")]
+    assert mine == wanted
+    events = [row["value"] for row in found if row["measure"] == "events"]
+    after = sum(row[3] is not None for row in made[cut:])
+    assert events == [float(i + 1) for i in range(after)]
+    assert ordered.obey([("drop", "events", None), ("drop", "parts", None)])[1] == 0
+    rest = _fed(ordered, planner, ts[-1:] + 1, batch.slice(max(0, len(made) - 1)))
+    assert not {row["measure"] for row in rest} & {"events", "parts"}
+
+
+def _fed(sessioner: Sessioner, planner: Planner, ts: np.ndarray, batch: pa.RecordBatch) -> list[dict[str, Any]]:
+    found = sessioner.feed(rows_of(planner, ts, batch, sessioner, False))
+    return [row for part in found for row in part.to_pylist()]
+
+
+def test_what_needs_one_place_is_refused_where_events_are_spread() -> None:
+    planner = planner_of({"calls": TEXTS["calls"]})
+    sessioner = Sessioner(plan_of(planner, SPANNING, orders=Orders(planner, COLUMNS, SPANNING)))
+    assert (
+        sessioner.obey([("add", "last", "System.avg(Call.rows, last=3)"), ("add", "n", "System.sum(Call.rows)")])[1]
+        == 1
+    )
+
+
+def test_texts_that_nobody_knows_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(at_work, "MANY_TEXTS", 5)
+    planner = planner_of({})
+    sessioner = Sessioner(plan_of(planner, TOGETHER, SESSIONS))
+    told = []
+    for i in range(0, 60, 3):
+        # A call that stays open, and others with texts of their own.
+        made = [(0, 0, 2, 0.1, "stays")] if i == 0 else []
+        made += [(1, 1, 3, 0.1, f"word{i}"), (1, 1, 1, 0.1, "y")]
+        ts, batch = log_of(made)
+        told += _fed(sessioner, planner, ts + 2 * i, batch)
+    assert len(sessioner.texts) < 20
+    told += [row for part in sessioner.finish() for row in part.to_pylist()]
+    words = [row["word"] for row in told if row["frame_class"] == "Call"]
+    assert sorted(words) == sorted(["stays", *(f"word{i}" for i in range(0, 60, 3))])
