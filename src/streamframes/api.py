@@ -214,7 +214,7 @@ class Frames:
         from streamframes.spark.fill import fill_frames
         from streamframes.spark.filling import Asked
 
-        asked = Asked(ts, self.plan.by if by is None else by, keep_empty, measures, self.plan.prefix)
+        asked = Asked(ts, self.plan.fill_by if by is None else by, keep_empty, measures, self.plan.prefix)
         return fill_frames(self.plan, self.moves, other, asked, wait, lateness)
 
     def explain(self) -> str:

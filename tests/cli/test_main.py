@@ -27,7 +27,7 @@ def run(monkeypatch):
 def test_help_names_the_commands(run):
     told = run("--help")
     assert told.exit_code == 0
-    for command in ("frames", "fill", "bursts", "demo"):
+    for command in ("frames", "fill", "bursts", "sessions", "demo"):
         assert command in told.stdout
 
 

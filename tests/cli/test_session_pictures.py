@@ -19,12 +19,14 @@ class Class:
     opens: str | None = None
     closes: str | None = None
     timeout: str | None = None
+    matches: str | None = None
     parts: list[Class] = field(default_factory=list)
 
 
 FAQ = Class("FAQ", opens="choice = 'FAQ'", closes="choice <> 'FAQ'")
 ATT = Class("ATT", opens="service = 'ATT'", closes="choice = '#'", parts=[FAQ])
 NEWS = Class("NEWS", key=["channel", "topic"], opens="service = 'NEWS'", timeout="5 minutes")
+TRACK = Class("Track", matches="x < Track.at + 6")
 CALL = Class("Call", key="channel", opens="event = 102", closes="event = 104", parts=[ATT, NEWS])
 MEASURES = {
     "average": "System.avg(Call.duration(ts))",
@@ -60,6 +62,10 @@ def test_a_box_says_what_opens_and_closes_its_sessions():
         "FAQ": ["opens    choice = 'FAQ'", "closes   choice <> 'FAQ'"],
         "NEWS": ["key      channel, topic", "opens    service = 'NEWS'", "timeout  5 minutes"],
     }
+
+
+def test_a_box_says_which_events_match_its_sessions():
+    assert lines_of(tree(TRACK)) == {"Track": ["matches  x < Track.at + 6"]}
 
 
 def test_measures_stand_in_the_class_that_receives_them():

@@ -247,6 +247,22 @@ def test_sessions_are_frames(spark: Any, figure: Any) -> None:
     assert pairs.count() == 1
 
 
+def test_rows_belong_to_the_sessions_of_all_their_keys(spark: Any) -> None:
+    rows = spark.createDataFrame(
+        [(1, "a", "x"), (2, "a", "y"), (3, "a", "x"), (4, "a", "y")], "t int, u string, p string"
+    )
+    inner = sf.Session("User", key="u", parts=[sf.Session("Page", key="p")])
+    found = sf.sessions(rows, inner, ts="t").frames("Page").fill(rows, ts="t", n="count(*)")
+    assert {(row.p, row.n) for row in found.collect()} == {("x", 2), ("y", 2)}
+    # Also where a measure sends all events through one place.
+    root = sf.Session("All", parts=[sf.Session("Page", key="p")])
+    pages = sf.sessions(rows, root, ts="t", measures={"m": "All.last(Page.rows)"}).frames("Page")
+    assert {row.n for row in pages.fill(rows, ts="t", n="count(*)").collect()} == {2}
+    assert {row.n for row in pages.expand(after=5).agg(n="count(*)").collect()} == {2}
+    with pytest.raises(sf.InvalidArgument, match="two columns called 'frame_rows'"):
+        pages.agg(frame_rows="count(*)")
+
+
 def test_several_trees_over_several_sources(spark: Any, figure: Any) -> None:
     other = spark.createDataFrame([(1, 5, True), (1, 9, False), (2, 7, True)], "host int, at int, up boolean")
     up = sf.Session("Up", key="host", opens="up", closes="not up", source="hosts")
@@ -274,6 +290,8 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"tree": tree("lenght(expression) = 1")}, "Spark cannot evaluate"),
     ({"tree": tree(attributes={"channel": "first(descr)"})}, "two columns called 'channel'"),
     ({"control": True}, "control"),
+    ({"tree": tree(attributes={"n": "max(step_num)"}), "measures": {"n": "Call.count(ATT)"}}, "two values called 'n'"),
+    ({"tree": tree("rows > 3 and Foo.rows > 1")}, "Foo"),
 ]
 
 

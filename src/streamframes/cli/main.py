@@ -10,6 +10,7 @@ from streamframes.cli.bursts import bursts
 from streamframes.cli.demo import demo
 from streamframes.cli.fill import fill
 from streamframes.cli.frames import frames
+from streamframes.cli.sessions import sessions
 
 # Typer joins lines; a blank line keeps them apart.
 FRAMES_EPILOG = """
@@ -59,6 +60,24 @@ streamframes bursts requests.json --agg count --ts at --unit '1 second' --window
 --threshold-per-row 50 --show latest
 """
 
+SESSIONS_EPILOG = """
+A tree has the fields of its root, and in parts the trees inside; in JSON, or the same as tables of TOML:
+
+{"name": "System", "parts": [{"name": "Call", "key": "channel", "opens": "event = 102", "closes": "event = 104"}]}
+
+An event opens a session where no open one takes it, and belongs to those that it closes.
+[bold]Conditions[/bold] are Spark SQL over the columns of INPUT and the state of sessions, like Call.count(ATT) > 4.
+
+[bold]Examples[/bold]
+
+streamframes sessions log.csv --ts ts --ts seq --tree tree.toml --plot calls.png
+
+streamframes sessions 'log/*.parquet' --ts ts --tree tree.toml --measure 'mean=System.avg(Call.duration(ts))'
+--show measures -o means.csv
+
+streamframes sessions log.csv --ts ts --tree tree.toml --show open --classes Call
+"""
+
 app = typer.Typer(
     name="streamframes",
     help="Windows that follow the data: cut files of events where something happens.",
@@ -72,6 +91,7 @@ app = typer.Typer(
 app.command(no_args_is_help=True, epilog=FRAMES_EPILOG)(frames)
 app.command(no_args_is_help=True, epilog=FILL_EPILOG)(fill)
 app.command(no_args_is_help=True, epilog=BURSTS_EPILOG)(bursts)
+app.command(no_args_is_help=True, epilog=SESSIONS_EPILOG)(sessions)
 app.command()(demo)
 
 

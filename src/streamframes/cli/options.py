@@ -40,17 +40,29 @@ class InputOptions:
 
 
 @dataclass(frozen=True)
-class SourceOptions:
-    """In which order and groups rows are, and how they are read."""
+class OrderOptions:
+    """In which order rows are."""
 
     ts: Annotated[
         list[str],
         option(_ROWS, "Column that orders rows; repeat it for columns that break ties.", "--ts", metavar="COLUMN"),
     ]
+
+
+@dataclass(frozen=True)
+class GroupOptions(OrderOptions):
+    """In which order and groups rows are."""
+
     by: Annotated[
         list[str],
         option(_ROWS, "Group column; repeatable. Frames never span groups.", "--by", metavar="COLUMN"),
     ] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class ReadingOptions:
+    """How rows are read."""
+
     input_format: Annotated[Format | None, option(_ROWS, "Format of INPUT, where its ending does not say it.")] = None
     derive: Annotated[
         list[str],
@@ -64,6 +76,16 @@ class SourceOptions:
     master: Annotated[str, option(_ROWS, "Where Spark runs; local[*] is all cores of this machine.", metavar="URL")] = (
         "local[*]"
     )
+
+
+@dataclass(frozen=True)
+class SourceOptions(ReadingOptions, GroupOptions):
+    """In which order and groups rows are, and how they are read."""
+
+
+@dataclass(frozen=True)
+class EventOptions(ReadingOptions, OrderOptions):
+    """In which order rows are, and how they are read, where conditions say what belongs together."""
 
 
 @dataclass(frozen=True)

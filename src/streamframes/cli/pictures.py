@@ -21,6 +21,14 @@ if TYPE_CHECKING:
     from streamframes.spark.framing import Framing
 
 
+class Pictured(Protocol):
+    """Options that may ask for a picture."""
+
+    @property
+    def plot(self) -> Path | None:
+        """Where it goes."""
+
+
 class Drawn(Protocol):
     """A picture that can be drawn once the results are known."""
 
@@ -41,7 +49,7 @@ def check_picture(picture: PictureOptions, by: Sequence[str]) -> None:
         check_path(picture.plot)
 
 
-def check_target(target: Target | None, picture: PictureOptions, **sources: Source) -> None:
+def check_target(target: Target | None, picture: Pictured, **sources: Source) -> None:
     """Refuse an output that takes the place of what the picture is drawn from."""
     if target is None or picture.plot is None:
         return

@@ -60,8 +60,9 @@ def _print(engine: Engine, result: Result, options: ResultOptions) -> None:
     counting, total = counted(result.table)
     first = counting.orderBy(*map(quoted, result.order)).limit(options.show)
     table = engine.run(result.doing, first.toArrow, failed=result.failed)
-    # An id is for joining, not for reading.
-    names = [name for name in table.column_names if result.is_rows or name != f"{options.prefix}id"]
+    # Ids are for joining, not for reading.
+    ids = () if result.is_rows else (f"{options.prefix}id", f"{options.prefix}parent")
+    names = [name for name in table.column_names if name not in ids]
     if table.num_rows:
         show(names, [[row[name] for name in names] for row in table.to_pylist()])
     if table.num_rows < total():

@@ -121,9 +121,9 @@ class BucketStream:
             results += self._punctuations()
         self._forget()
         rows_waiting = int(self.waiting[:, _ROWS].sum()) + self.framer.n_held
+        odd = self.framer.counted() if isinstance(self.framer, Sessioner) else {}
         self.store.write(state.encode(self._save()))
         figures = zip(self.FIGURES, (late, self.framer.n_open, rows_waiting, self.point), strict=True)
-        odd = self.framer.counted() if isinstance(self.framer, Sessioner) else {}
         return Step(results, {**dict(figures), **odd}, self._next_due())
 
     def _must_open(self, start: int, data: pa.Buffer, before: int) -> bool:

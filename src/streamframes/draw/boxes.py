@@ -76,7 +76,7 @@ def tree(
     ----------
     classes
         A class, or several that are inside of none. A class has `name`, `key` (columns, or None), `opens`, `closes`,
-        `timeout` (None where there is none) and `parts`, the classes inside.
+        `timeout` (None where there is none) and `parts`, the classes inside; it may have `matches`.
     measures
         Name -> what is computed, such as `Call.sum(ATT.duration(ts))`; it stands in the class that it begins with.
     root
@@ -125,7 +125,10 @@ def _class(text: str) -> str:
 
 def _box(each: Any, received: Mapping[str, list[str]]) -> _Box:
     key = each.key if isinstance(each.key, str) or each.key is None else ", ".join(each.key)
-    facts = {"key": key, "opens": each.opens, "closes": each.closes, "timeout": each.timeout}
+    matches = getattr(each, "matches", None)
+    facts = {
+        "key": key, "matches": matches, "opens": each.opens, "closes": each.closes, "timeout": each.timeout,
+    }  # fmt: skip
     lines = [line for name, said in facts.items() if said for line in _wrapped(f"{name:<9}", str(said))]
     return _Box(each.name, lines, received.get(each.name, []), [_box(part, received) for part in each.parts or ()])
 

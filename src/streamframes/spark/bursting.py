@@ -65,6 +65,11 @@ class Bursting:
         """The rows that are data."""
         return without_punctuation(self.rows, self.options)
 
+    @property
+    def fill_by(self) -> tuple[str, ...]:
+        """Rows belong to the frames of their group."""
+        return self.by
+
     def n_buckets(self) -> int:
         """How many buckets the groups are hashed onto."""
         return buckets_for(self.rows, self.by)

@@ -111,6 +111,11 @@ class Framing:
         """Whether the rows are a stream."""
         return bool(self.rows.isStreaming)
 
+    @property
+    def fill_by(self) -> tuple[str, ...]:
+        """Rows belong to the frames of their group."""
+        return self.by
+
     def n_buckets(self) -> int:
         """How many buckets the groups are hashed onto."""
         return buckets_for(self.rows, self.by)

@@ -48,7 +48,7 @@ from streamframes.spark.columns import (
 from streamframes.spark.controls import SESSION_ORDERS, check_control, controlled
 from streamframes.spark.frametables import check_free
 from streamframes.spark.session import buckets_for, require_dataframe
-from streamframes.spark.session_words import explained
+from streamframes.spark.session_words import explained, shown
 from streamframes.spark.spanning import merged
 from streamframes.spark.streams import StreamOptions, check_options, stream_frames, without_punctuation
 from streamframes.spark.tables import table_frames
@@ -86,6 +86,12 @@ class Nesting:
     def classes(self) -> list[str]:
         """The names of the classes that are told of."""
         return [self.planner.names[cls] for cls in self.chosen]
+
+    @property
+    def fill_by(self) -> tuple[str, ...]:
+        """Rows belong to the sessions of their keys, those of all classes on the path."""
+        path = reversed(path_of(self.planner.classes, self.chosen[0]))
+        return tuple(dict.fromkeys(name for cls in path for name in self._names(self.planner.sessions[cls])))
 
     def n_buckets(self) -> int:
         """How many buckets the groups are hashed onto."""
@@ -192,6 +198,7 @@ class Nesting:
         """The sessions with measures over their own events."""
         if self.is_stream:
             raise InvalidArgument("agg() got sessions of a stream; give the measures as attributes= of the class")
+        check_free([*self.frame_table().columns, *measures], "agg", "rename the measure")
         made = [as_column(text).alias(name) for name, text in measures.items()]
         own = f"{self.prefix}id"
         found = self.tag(keep_outside=False).groupBy(own).agg(*made)
@@ -301,12 +308,18 @@ class Nesting:
         return str(next(n for n in own if n.lower() == name))
 
     def _told(self, name: str, nodes: Sequence[tuple[int, int]]) -> Told:
+        owners = [cls for cls, _ in nodes]
+        if len(set(owners)) < len(owners):
+            raise InvalidArgument(
+                f"sessions() tells of two values called {name!r} in {self.planner.names[owners[0]]}; rename the attribute "
+                "or the measure"
+            )
         kinds = {(self.planner.nodes[node].type, self.planner.arrow[node]) for _, node in nodes}
         if len(kinds) > 1:
-            owners = ", ".join(dict.fromkeys(self.planner.names[cls] for cls, _ in nodes))
+            named = [self.planner.names[cls] for cls in owners]
             raise InvalidArgument(
-                f"sessions() tells of {name!r} in {owners}, with different types; rename one, or ask for one class: "
-                f".sessions({owners.split(', ')[0]!r})"
+                f"sessions() tells of {name!r} in {', '.join(named)}, with different types; rename one, or ask for one "
+                f"class: .sessions({named[0]!r})"
             )
         ((kind, arrow),) = kinds
         return Told(name, arrow, kind, tuple((cls, Value(node, kind)) for cls, node in nodes))
@@ -335,7 +348,7 @@ class Nesting:
 
     def describe(self) -> str:
         """The plan in one line."""
-        return f"{' > '.join(self.planner.names)}, ts={self.ts!r}, {self.spread}"
+        return f"{shown(self.root)}, ts={self.ts!r}, {self.spread}"
 
 
 _PLAIN = {

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streamframes.core.sessions.nodes import COMPUTED
 from streamframes.core.sessions.plan import SPANNING, TOGETHER
-from streamframes.core.sessions.terms import Const, Told
+from streamframes.core.sessions.tree import Session
 from streamframes.spark.streams import explain_stream
 from streamframes.spark.tables import SHUFFLED
 
@@ -33,21 +32,25 @@ def explained(nesting: Nesting) -> str:
         lines += [SHUFFLED, "  4 flow    one compiled engine a bucket; a record for each open session"]
     if nesting.spread in places:
         lines.append(places[nesting.spread])
-    lines += [f"  {measure.name}: {_told(nesting, measure.node)}" for measure in planner.measures]
+    lines += [f"  {name} = {text}{_tags(nesting, name)}" for name, text in planner.texts.items()]
     return "\n".join(lines)
 
 
-def _told(nesting: Nesting, number: int) -> str:
-    """An aggregate with its tags spelled out."""
-    node = nesting.planner.nodes[number]
-    cls = nesting.planner.names[node.cls]
-    if isinstance(node.argument, Told):
-        return f"{cls}.{node.argument.what}"
-    if isinstance(node.argument, Const):
-        return cls if node.function == COMPUTED else f"{cls}.{node.function}(events)"
-    name = f"{cls}.{node.function}"
-    if node.source is None:
-        return f"{name}(events)"
-    kept = f", last {node.last or node.span}" if node.is_windowed else ""
-    where = " where ..." if node.where is not None else ""
-    return f"{name}({_told(nesting, node.source)} {node.when}{where}{kept})"
+def _tags(nesting: Nesting, name: str) -> str:
+    """When the values of a measure are told to the class above, from its root down."""
+    planner, found = nesting.planner, []
+    measure = next(each for each in planner.measures if each.name == name)
+    node = planner.nodes[measure.node]
+    while node.source is not None:
+        below = planner.nodes[node.source]
+        found.append(f"{planner.names[below.cls]} tells {node.when}")
+        node = below
+    return f"   ({', '.join(found)})" if found else ""
+
+
+def shown(session: Session) -> str:
+    """A tree in one line: `System > Call > (ATT > FAQ, News)`."""
+    inner = [shown(part) for part in session.parts]
+    if not inner:
+        return session.name
+    return f"{session.name} > {inner[0] if len(inner) == 1 else '(' + ', '.join(inner) + ')'}"

@@ -39,6 +39,10 @@ class FrameSource(Protocol):
         """The group columns."""
 
     @property
+    def fill_by(self) -> tuple[str, ...]:
+        """The columns of a frame by which rows belong to it, unless told otherwise."""
+
+    @property
     def prefix(self) -> str:
         """What the names of frame columns begin with."""
 

@@ -53,7 +53,7 @@ class Orders:
         planner = copy.copy(self.planner)
         for name in ("nodes", "events", "event_types", "functions", "measures"):
             setattr(planner, name, list(getattr(self.planner, name)))
-        for name in ("arrow", "_places", "_known"):
+        for name in ("arrow", "texts", "_places", "_known"):
             setattr(planner, name, dict(getattr(self.planner, name)))
         planner.type_of = self._type_of
         planner.measures = [each for each in planner.measures if watched.texts.get(each.name, "") is None]

@@ -33,6 +33,7 @@ from streamframes.core.sessions.terms import (
     Term,
     Told,
     Value,
+    a,
     parts,
 )
 from streamframes.core.sessions.tree import Session
@@ -76,6 +77,7 @@ class Planner:
         self.functions: list[Function] = []
         self.attributes: list[dict[str, int]] = [{} for _ in self.sessions]
         self.measures: list[Measure] = []
+        self.texts: dict[str, str] = {}
         self._places: dict[str, int] = {}
         self._known: dict[Node, int] = {}
         self._plan()
@@ -166,7 +168,7 @@ class Planner:
         if term.type == BOOLEAN:
             raise InvalidArgument(f"{what} takes a truth value; write cast(... as int)")
         if term.type not in NUMBERS:
-            raise InvalidArgument(f"{what} takes a {term.type}; functions of Python take numbers")
+            raise InvalidArgument(f"{what} takes {a(term.type)}; functions of Python take numbers")
         return as_double(term)
 
     def _function(self, function: Function, what: str) -> int:
@@ -225,10 +227,6 @@ class Planner:
         """Whether events have a column of this name."""
         return name.lower() in self.columns
 
-    def has_exactly(self, name: str) -> bool:
-        """Whether events have a column that is spelled so."""
-        return name in self.columns.values()
-
     def knows(self, cls: int, name: str) -> bool:
         """Whether the sessions of a class know something by this name."""
         return name.lower() in self.attributes[cls] or name.lower() in _TOLD
@@ -266,7 +264,7 @@ class Planner:
             return micros
         days, rest = divmod(micros, 86_400_000_000)
         if self.clock.kind == "integer" or rest:
-            raise InvalidArgument(f"{text!r} is no number of ticks of ts, which is a {self.clock.kind}")
+            raise InvalidArgument(f"{text!r} is no number of ticks of ts, which is {a(self.clock.kind)}")
         return days
 
     def add_measure(self, name: str, text: str) -> int:
@@ -277,10 +275,11 @@ class Planner:
         node = self.aggregate(reported.aggregate)
         if self.nodes[node].type in (TEXT, INSTANT):
             raise InvalidArgument(
-                f"measures got {name}={text!r}, which is a {self.nodes[node].type}; measures are numbers, so make it "
+                f"measures got {name}={text!r}, which is {a(self.nodes[node].type)}; measures are numbers, so make it "
                 "an attribute of a session"
             )
         self.measures.append(Measure(name, node, reported.when or CONTINUOUS))
+        self.texts[name] = " ".join(text.split())
         return len(self.measures) - 1
 
     def aggregate(self, wanted: Aggregate) -> int:
@@ -320,7 +319,7 @@ class Planner:
             return self._add(Node(cls, kinds.COMPUTED, DURATION, Told(cls, "duration", DURATION)))
         term = Reader(self, cls, repr(wanted.text)).read(value)
         if term.type not in (*NUMBERS, INSTANT):
-            raise InvalidArgument(f"{wanted.text!r} is the duration of a {term.type}; it needs an instant or a number")
+            raise InvalidArgument(f"{wanted.text!r} is the duration of {a(term.type)}; it needs an instant or a number")
         first = self._add(Node(cls, kinds.FIRST, term.type, term))
         last = self._add(Node(cls, kinds.LAST, term.type, term))
         double = term.type == DOUBLE
@@ -408,7 +407,7 @@ class Planner:
         if function == kinds.COUNT:
             return LONG
         if function in (kinds.SUM, kinds.AVG, kinds.STDDEV) and kind not in NUMBERS:
-            raise InvalidArgument(f"{wanted.text!r} is the {function} of a {kind}; it needs numbers")
+            raise InvalidArgument(f"{wanted.text!r} is the {function} of {a(kind)}; it needs numbers")
         if function in (kinds.MIN, kinds.MAX) and kind in (TEXT, BOOLEAN):
             raise InvalidArgument(f"{wanted.text!r} orders values of type {kind}; it needs numbers or instants")
         return DOUBLE if function in (kinds.AVG, kinds.STDDEV) else kind

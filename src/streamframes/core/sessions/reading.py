@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from streamframes.core.sessions.terms import BOOLEAN, DOUBLE, DURATION, INSTANT, LONG, TEXT, Const, Op, Term
+from streamframes.core.sessions.terms import BOOLEAN, DOUBLE, DURATION, INSTANT, LONG, TEXT, Const, Op, Term, a
 from streamframes.core.sessions.words import Aggregate, Parser
 from streamframes.core.sql.syntax import COMPARISONS, is_number, parsed, shown
 from streamframes.core.sql.terms import Untranslatable
@@ -60,7 +60,7 @@ class Reader:
         """A term that is true, false or null."""
         term = self.read(text)
         if term.type != BOOLEAN:
-            raise self.wrong(f"{text!r} is a {term.type}; write a condition like 'event_type = 104'")
+            raise self.wrong(f"{text!r} is {a(term.type)}; write a condition like 'event_type = 104'")
         return term
 
     def wrong(self, told: str) -> InvalidArgument:
@@ -73,7 +73,7 @@ class Reader:
         pieces, done, at = [], 0, 0
         end = len(parser.tokens)
         while at < end:
-            if parser.begins(at, end) and not self.planner.has_exactly(parser.tokens[at].text):
+            if parser.begins(at, end):
                 aggregate, after = parser.aggregate(at, end)
                 name = f"{_HIDDEN}{len(self.found)}"
                 self.found[name] = aggregate
@@ -96,7 +96,10 @@ class Reader:
             return table == "opening"
         if self.planner.has_column(column.name):
             return False
-        return self.own and self.planner.knows(self.cls, column.name)
+        known = self.planner.knows(self.cls, column.name)
+        if known and not self.own:
+            raise self.wrong(f"{column.name!r} is not known before the session is open; name columns of the event")
+        return known
 
     def term(self, node: exp.Expression) -> Term:
         """What a node stands for."""
@@ -181,7 +184,7 @@ class Reader:
             return left, Const(None, left.type)
         if left.type in NUMBERS and right.type in NUMBERS:
             return as_double(left), as_double(right)
-        raise self.wrong(f"{text!r} brings together a {left.type} and a {right.type}; cast one of them")
+        raise self.wrong(f"{text!r} brings together {a(left.type)} and {a(right.type)}; cast one of them")
 
 
 def as_double(term: Term) -> Term:
@@ -213,7 +216,7 @@ def _arithmetic(name: str) -> Callable[[Reader, Any], Term]:
         if name == "-" and left.type == INSTANT:
             return Op("long -", (left, right), DURATION)
         if left.type not in NUMBERS:
-            raise reader.wrong(f"{shown(node)!r} calculates with a {left.type}; it needs numbers")
+            raise reader.wrong(f"{shown(node)!r} calculates with {a(left.type)}; it needs numbers")
         plain = left.type == LONG or (left.type == DURATION and name in "+-")
         if name == "/" or not plain:
             left, right = as_double(left), as_double(right)
@@ -229,7 +232,7 @@ def _logic(name: str) -> Callable[[Reader, Any], Term]:
         terms = tuple(reader.term(side) for side in sides)
         for term, side in zip(terms, sides, strict=True):
             if term.type != BOOLEAN:
-                raise reader.wrong(f"{shown(side)!r} is a {term.type}, and no condition")
+                raise reader.wrong(f"{shown(side)!r} is {a(term.type)}, and no condition")
         return Op(name, terms, BOOLEAN)
 
     return read

@@ -72,6 +72,11 @@ class Call:
 Term = Const | Event | Value | Told | Op | Call
 
 
+def a(kind: str) -> str:
+    """A type with its article."""
+    return f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"
+
+
 def parts(term: Term) -> Iterator[Term]:
     """The term and all within it."""
     yield term

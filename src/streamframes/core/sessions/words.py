@@ -177,6 +177,8 @@ class Parser:
     def _value(self, start: int, end: int) -> Aggregate | str | None:
         if start == end:
             return None
+        if self.word(start) == "distinct":
+            raise InvalidArgument(f"{self.text!r}: distinct values cannot be told apart in passing; leave out distinct")
         if start + 1 == end and self.tokens[start].text in self.classes:
             return Aggregate(self.tokens[start].text, "", None, None, self.slice(start, end))
         looks = start + 3 < end and self.word(start + 1) == "." and self.word(start + 3) == "("
