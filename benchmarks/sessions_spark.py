@@ -1,7 +1,8 @@
 """Nested sessions of a table on Spark, beside the transfer that does nothing: `python -m benchmarks.sessions_spark`.
 
-The log of a call centre with four levels of sessions (System, Call, ATT, FAQ), some 28 events a call; measures of the
-root and of calls, and all closed sessions. The do-nothing transfer sends the columns that the tree needs.
+The log of a call centre with four levels of sessions (System, Call, ATT, FAQ), some 28 events a call: measures of the
+root, also with one of each call, all closed sessions, and all events tagged. The do-nothing transfer sends the columns
+that the tree needs.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ MEASURES = {
     "call": "System.avg(Call.duration(ts))",
     "att": "System.avg(Call.sum(ATT.duration(ts)))",
     "faq": "System.avg(FAQ.duration(ts))",
-    "visits": "Call.count(ATT) on_close",
 }
+OF_CALLS = {"visits": "Call.count(ATT) on_close"}
 
 
 def tree() -> sf.Session:
@@ -74,8 +75,10 @@ def run(spark: SparkSession, options: Options, console: Console) -> Report:
     def finishing(table: DataFrame) -> Callable[[], None]:
         return lambda: spark_ways.finish(table)
 
+    both = sf.sessions(rows, tree(), ts=["ts", "seq"], measures={**MEASURES, **OF_CALLS})
     ways = {
         OURS: calls.measures(),
+        f"{OURS}, measures of calls too": both.measures(),
         f"{OURS}, sessions": calls.sessions(),
         f"{OURS}, tags": calls.tag("Call", "ATT"),
         NOTHING: do_nothing(rows),

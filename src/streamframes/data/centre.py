@@ -116,7 +116,7 @@ def calls(
 
     References
     ----------
-    Chatziantoniou and Anagnostopoulos, NESTREAM: querying nested streams, SIGMOD Record 33(3), 2004, section 1.1.
+    Chatziantoniou and Anagnostopoulos, NESTREAM: querying nested streams, section 1.1.
     """
     calls = whole("calls", "calls", calls)
     channels = whole("calls", "channels", channels, at_most=2**31 - 1)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from typing import Any
 
 import pyarrow as pa
@@ -184,7 +185,7 @@ class Nesting:
         return pa.schema([(name, arrow_type(kind)) for name, kind in kinds if isinstance(kind, plain)])
 
     def _tagged(self) -> tuple[list[Column], tuple[Any, ...]]:
-        first = len(self.ties) + len(self._events())
+        first = len(self.ties) + len(self._events()[0])
         others, tags = tag_columns(self.rows, self.by, self.ts, first)
         return [column(name) for name in others], tags
 
@@ -214,9 +215,30 @@ class Nesting:
             return found.select(*map(column, self.rows.columns), explode(f"{name}_id").alias(own))
         return found.withColumnRenamed(f"{name}_id", own)
 
-    def _events(self) -> list[Any]:
-        """The expressions of events that travel: all but group columns."""
-        return [each for each in self.planner.events if not self._is_group(each)]
+    def _events(self) -> tuple[list[Column], tuple[int, ...], tuple[int, ...]]:
+        """The columns of events that travel, where each of the planner's is, and at which bit.
+
+        Group columns do not travel; conditions share a long, two bits each, because a column costs more than a bit.
+        """
+        planner = self.planner
+        sent: list[Column] = []
+        conditions: list[int] = []
+        event_at, bits = [0] * len(planner.events), [-1] * len(planner.events)
+        keys = {column for each in planner.classes for column in each.keys}
+        for i, (each, kind) in enumerate(zip(planner.events, planner.event_types, strict=True)):
+            if self._is_group(each):
+                event_at[i] = -1 - self.by.index(each.strip("`").replace("``", "`"))
+            elif pa.types.is_boolean(kind) and i not in keys:
+                conditions.append(i)
+            else:
+                event_at[i] = len(self.ties) + len(sent)
+                sent.append(_carried(each, kind))
+        for start in range(0, len(conditions), _A_LONG):
+            together = conditions[start : start + _A_LONG]
+            for place, i in enumerate(together):
+                event_at[i], bits[i] = len(self.ties) + len(sent), 2 * place
+            sent.append(_flags([as_column(planner.events[i]) for i in together]))
+        return sent, tuple(event_at), tuple(bits)
 
     def _is_group(self, expression: Any) -> bool:
         return isinstance(expression, str) and expression.strip("`").replace("``", "`") in self.by
@@ -228,21 +250,11 @@ class Nesting:
         planner = self.planner
         if output is None and self.control is not None:
             raise InvalidArgument("sessions() got control=, and its sessions are to be filled; leave out control=")
-        events = [
-            _carried(each, kind)
-            for each, kind in zip(planner.events, planner.event_types, strict=True)
-            if not self._is_group(each)
-        ]
+        events, event_at, bits = self._events()
         chosen = [*map(column, (*self.by, self.ts, *self.ties)), *events, *extra]
         columns = [each.alias(f"__sf_{i}") for i, each in enumerate(chosen)]
         kinds = [arrow_type(each.dataType) for each in self.rows.select(*columns).schema]
-        n_keys, at, event_at = len(self.by), len(self.ties), []
-        for each in planner.events:
-            if self._is_group(each):
-                event_at.append(-1 - self.by.index(each.strip("`").replace("``", "`")))
-            else:
-                event_at.append(at)
-                at += 1
+        n_keys = len(self.by)
         grouped = tuple(
             i
             for i, each in enumerate(planner.sessions)
@@ -261,7 +273,8 @@ class Nesting:
             ts=self.ts,
             classes=tuple(planner.classes),
             nodes=tuple(planner.nodes),
-            event_at=tuple(event_at),
+            event_at=event_at,
+            bits=bits,
             grouped=grouped,
             functions=tuple(planner.functions),
             n_ties=len(self.ties),
@@ -311,8 +324,8 @@ class Nesting:
         owners = [cls for cls, _ in nodes]
         if len(set(owners)) < len(owners):
             raise InvalidArgument(
-                f"sessions() tells of two values called {name!r} in {self.planner.names[owners[0]]}; rename the attribute "
-                "or the measure"
+                f"sessions() tells of two values called {name!r} in {self.planner.names[owners[0]]}; rename the "
+                "attribute or the measure"
             )
         kinds = {(self.planner.nodes[node].type, self.planner.arrow[node]) for _, node in nodes}
         if len(kinds) > 1:
@@ -357,7 +370,20 @@ _PLAIN = {
     pa.float64(): T.DoubleType(),
     pa.bool_(): T.BooleanType(),
     pa.string(): T.StringType(),
+    pa.binary(): T.BinaryType(),
 }
+
+
+# How many conditions a long holds.
+_A_LONG = 31
+
+
+def _flags(conditions: Sequence[Column]) -> Column:
+    """Truth values in one long, two bits each: 0 false, 1 true, 2 null."""
+    words = [
+        F.shiftleft(F.coalesce(each.cast("long"), F.lit(2).cast("long")), 2 * i) for i, each in enumerate(conditions)
+    ]
+    return reduce(lambda a, b: a.bitwiseOR(b), words)
 
 
 def _carried(expression: Any, kind: pa.DataType) -> Column:

@@ -39,7 +39,7 @@ def merged(found: DataFrame, plan: SessionPlan, kind: T.DataType) -> DataFrame:
     if found.isStreaming:
         told = placed.groupBy("place").transformWithStateInPandas(RootProcessor(*root), _SCHEMA, "Append", "None")
     else:
-        together = placed.repartition(places, "place").drop("place").sortWithinPartitions(*found.columns)
+        together = placed.repartition(places, "place").drop("place").sortWithinPartitions("ticks")
         told = together.mapInArrow(_merging(*root), _SCHEMA)
     return told.select(instant_of(F.col("ticks"), kind).alias(plan.ts), F.col("name").alias("class"), *TOLD[2:])
 
@@ -71,7 +71,8 @@ class RootProcessor(StatefulProcessor):
             root.load(state.decode(bytes(found[0])))
         frames = pd.concat([frame[SCHEMA.names] for frame in rows])
         batch = pa.RecordBatch.from_pandas(frames, schema=SCHEMA, preserve_index=False)
-        for told in root.told_of(batch, each=False):
+        root.take(batch)
+        for told in root.told(each=False):
             yield told.to_pandas()
         self.record.update((state.encode(root.save()),))
 

@@ -48,6 +48,7 @@ class SessionPlan:
     """A tree of sessions over the rows of a table or a stream.
 
     `event_at` says where each column of the events is: a travelling column, or, from -1 down, a group column;
+    `bits` says for a column that shares its place with others at which bit it is, or -1;
     `grouped` are the classes whose key the group is; `chosen` the classes that are told of.
     """
 
@@ -61,6 +62,7 @@ class SessionPlan:
     measures: tuple[Measure, ...]
     event_at: tuple[int, ...]
     grouped: tuple[int, ...]
+    bits: tuple[int, ...] = ()
     functions: tuple[Function, ...] = ()
     n_ties: int = 0
     spread: str = BY_ROOT

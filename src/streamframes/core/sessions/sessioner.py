@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from streamframes.core.columns import Rows
+from streamframes.core.compiled import compiled
 from streamframes.core.groups import GroupIndex, as_int64, fingerprints
 from streamframes.core.sessions import tables
 from streamframes.core.sessions.bits import NULL
@@ -140,11 +141,17 @@ class Sessioner:
         plan = self.plan
         columns = np.empty((len(plan.event_at) + len(self.more), len(rows)), np.int64)
         arrays: list[Any] = []
+        flags: dict[int, np.ndarray] = {}
         sizes = np.diff(rows.bounds)
         keys = self.groups.values(rows.groups) if any(at < 0 for at in plan.event_at) else []
         for i, at in enumerate(plan.event_at):
             if i not in self.used:
                 arrays.append(None)
+            elif plan.bits and plan.bits[i] >= 0:
+                arrays.append(None)
+                if at not in flags:
+                    flags[at] = rows.columns[at].to_numpy()
+                _truths(flags[at], plan.bits[i], columns[i])
             elif at >= 0:
                 arrays.append(rows.columns[at])
                 columns[i] = self.words(rows.columns[at])
@@ -260,6 +267,14 @@ class Sessioner:
         self._watch(Watched(saved["watched"]["texts"], saved["watched"]["births"], saved["watched"]["n_orders"]))
         self.machine = self._machine()
         self.machine.load(saved["machine"])
+
+
+@compiled
+def _truths(flags: Any, bit: int, out: Any) -> None:
+    """The truth value at two bits: false, true or null."""
+    for i in range(flags.size):
+        word = (flags[i] >> bit) & 3
+        out[i] = NULL if word == 2 else word
 
 
 def _used(plan: SessionPlan) -> set[int]:

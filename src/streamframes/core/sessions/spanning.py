@@ -12,7 +12,7 @@ What is sent says itself how it is merged, so that who merges need not know whic
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -30,8 +30,7 @@ from streamframes.errors import StreamFramesError
 # The columns of a measure on its way (`class` is no name that pandas can carry), and of what a root has received: the
 # accumulator, what averages and results of durations are divided by, whether it is a double, and since which order.
 TOLD = ("ticks", "name", "id", "measure", "value")
-WORDS = tuple(f"word{i}" for i in range(MOST_WORDS))
-MERGED = ("code", "scale", "divisor", "is_double", "birth", *WORDS)
+HOW = ("code", "scale", "divisor", "is_double", "birth")
 SCHEMA = pa.schema(
     [
         ("ticks", pa.int64()),
@@ -39,9 +38,12 @@ SCHEMA = pa.schema(
         ("id", pa.int64()),
         ("measure", pa.string()),
         ("value", pa.float64()),
-        *((name, pa.int64()) for name in MERGED),
+        *((name, pa.int64()) for name in HOW),
+        ("words", pa.binary()),
     ]
 )
+# So many rows are merged at once.
+AT_ONCE = 200_000
 _TOO_LARGE = "a sum of whole numbers in a session is too large for a long; cast it to double"
 
 
@@ -82,9 +84,11 @@ def partials(
         blank = np.zeros(MOST_WORDS, np.int64)
         blank[: len(BLANK[code])] = BLANK[code]
         out = np.zeros((here.shape[0], 1 + MOST_WORDS), np.int64)
-        size = _gathered(np.ascontiguousarray(here[np.lexsort((here[:, 1], here[:, 0]))]), code, blank, out)
+        size = _gathered(here[np.argsort(here[:, 0], kind="stable")], code, blank, out)
         if size < 0:
             raise StreamFramesError(_TOO_LARGE)
+        # One row for all: the first instant, and a line of instant and words for each.
+        lines = pa.compress(out[:size].tobytes(), "lz4_raw", asbytes=True)
         known = (
             code,
             second if kind == DURATION else 1,
@@ -92,16 +96,10 @@ def partials(
             int(node.type == DOUBLE),
             births.get(measure.name, 0),
         )
-        columns = [
-            pa.array(out[:size, 0]),
-            pa.nulls(size, pa.string()),
-            pa.nulls(size, pa.int64()),
-            pa.array([measure.name] * size, pa.string()),
-            pa.nulls(size, pa.float64()),
-            *(pa.array(np.full(size, number)) for number in known),
-            *(pa.array(np.ascontiguousarray(out[:size, 1 + i])) for i in range(MOST_WORDS)),
-        ]
-        yield pa.RecordBatch.from_arrays(columns, schema=SCHEMA)
+        row = [int(out[0, 0]), None, size, measure.name, None, *known, lines]
+        yield pa.RecordBatch.from_arrays(
+            [pa.array([x], kind) for x, kind in zip(row, SCHEMA.types, strict=True)], schema=SCHEMA
+        )
 
 
 @compiled
@@ -135,80 +133,112 @@ def _merged(
     return n
 
 
+class _Kept:
+    """A measure of the root: how it is merged, its accumulator, what was told, and lines that wait."""
+
+    def __init__(self, how: Sequence[int], total: np.ndarray | None = None, told: np.ndarray | None = None) -> None:
+        self.code, self.scale, self.divisor, self.is_double, self.birth = how
+        blank = np.zeros(MOST_WORDS, np.int64)
+        blank[: len(BLANK[self.code])] = BLANK[self.code]
+        self.total = blank if total is None else total
+        self.told = np.zeros(2, np.int64) if told is None else told
+        self.waiting: list[np.ndarray] = []
+
+    @property
+    def how(self) -> list[int]:
+        """How it is merged."""
+        return [self.code, self.scale, self.divisor, self.is_double, self.birth]
+
+    def merge(self, bound: int | None, *, each: bool) -> np.ndarray:
+        """Merge the lines before an instant (None: all); returns instant and word of each value that is new."""
+        if not self.waiting:
+            return np.empty((0, 2), np.int64)
+        lines = np.concatenate(self.waiting)
+        if bound is not None:
+            later = lines[:, 0] >= bound
+            self.waiting = [lines[later]]
+            lines = lines[~later]
+        else:
+            self.waiting = []
+        # Within an instant the order does not matter: sums are pairs.
+        lines = lines[np.argsort(lines[:, 0], kind="stable")]
+        out = np.zeros((len(lines), 2), np.int64)
+        given = np.ascontiguousarray(lines[:, 1:])
+        ticks = np.ascontiguousarray(lines[:, 0])
+        is_double = bool(self.is_double)
+        size = _merged(ticks, given, self.code, self.scale, is_double, self.total, self.told, each, out)
+        if size < 0:
+            raise StreamFramesError(_TOO_LARGE)
+        return out[:size]
+
+    def values(self, words: np.ndarray) -> np.ndarray:
+        """Words as numbers; durations in seconds."""
+        words = np.ascontiguousarray(words)
+        return words.view(np.float64) if self.is_double else words / self.divisor
+
+
 class Spanning:
-    """The root, put together from what its places have received: for each measure its accumulator and what was told."""
+    """The root, put together from what its places have received."""
 
     def __init__(self, name: str, number: int) -> None:
         self.name = name
         self.number = number
-        self.totals: dict[str, np.ndarray] = {}
+        self.measures: dict[str, _Kept] = {}
 
-    def told_of(self, batch: pa.RecordBatch, *, each: bool) -> Iterator[pa.RecordBatch]:
-        """Take partial accumulators; the measures of the root that are new, as rows."""
-        for measure in pc.unique(batch.column("measure")).to_pylist():
-            here = batch.filter(pc.equal(batch.column("measure"), measure))
-            columns = {name: here.column(name).to_numpy() for name in ("ticks", *MERGED)}
-            latest = columns["birth"].max()
-            if (columns["birth"] < latest).any():
-                kept = columns["birth"] == latest
-                columns = {name: array[kept] for name, array in columns.items()}
-            yield from self._told(measure, columns, each=each)
+    def take(self, batch: pa.RecordBatch) -> None:
+        """Take what places have received; it waits to be merged."""
+        for row in batch.select(["measure", "id", *HOW, "words"]).to_pylist():
+            how = [row[name] for name in HOW]
+            kept = self.measures.get(row["measure"])
+            if kept is None or kept.birth < row["birth"]:
+                kept = self.measures[row["measure"]] = _Kept(how)
+            elif kept.birth > row["birth"]:
+                continue
+            width = 1 + MOST_WORDS
+            data = pa.decompress(row["words"], 8 * width * row["id"], "lz4_raw", asbytes=True)
+            kept.waiting.append(np.frombuffer(data, np.int64).reshape(-1, width))
 
-    def _told(self, measure: str, columns: Mapping[str, np.ndarray], *, each: bool) -> Iterator[pa.RecordBatch]:
-        code, scale, divisor, is_double, birth = (int(columns[name][0]) for name in MERGED[:5])
-        blank = np.zeros(MOST_WORDS, np.int64)
-        blank[: len(BLANK[code])] = BLANK[code]
-        total = self.totals.get(measure)
-        if total is None or total[2] < birth:
-            total = np.concatenate([[0, 0, birth], blank])
-        order = np.lexsort((*(columns[name] for name in reversed(WORDS)), columns["ticks"]))
-        given = np.stack([columns[name][order] for name in WORDS], axis=1)
-        out = np.zeros((order.size, 2), np.int64)
-        told, words = total[:2].copy(), total[3:].copy()
-        size = _merged(columns["ticks"][order], given, code, scale, bool(is_double), words, told, each, out)
-        if size < 0:
-            raise StreamFramesError(_TOO_LARGE)
-        self.totals[measure] = np.concatenate([told, [birth], words])
-        if size:
-            found = np.ascontiguousarray(out[:size, 1])
-            values = found.view(np.float64) if is_double else found / divisor
-            yield pa.RecordBatch.from_arrays(
-                [
-                    pa.array(out[:size, 0]),
-                    pa.array([self.name] * size),
-                    pa.array(np.full(size, self.number)),
-                    pa.array([measure] * size),
-                    pa.array(values),
-                ],
-                list(TOLD),
-            )
+    @property
+    def n_waiting(self) -> int:
+        """How many lines wait."""
+        return sum(len(lines) for kept in self.measures.values() for lines in kept.waiting)
+
+    def told(self, bound: int | None = None, *, each: bool) -> Iterator[pa.RecordBatch]:
+        """Merge what waits, up to a bound; the measures that are new, as rows: one an instant, or one for all."""
+        for measure, kept in self.measures.items():
+            found = kept.merge(bound, each=each)
+            if len(found):
+                columns = [
+                    pa.array(found[:, 0].copy()),
+                    pa.repeat(self.name, len(found)),
+                    pa.array(np.full(len(found), self.number)),
+                    pa.repeat(measure, len(found)),
+                    pa.array(kept.values(found[:, 1])),
+                ]
+                yield pa.RecordBatch.from_arrays(columns, list(TOLD))
 
     def save(self) -> dict[str, Any]:
         """Everything that must be known to go on later."""
-        return {"totals": self.totals}
+        return {name: {"how": kept.how, "total": kept.total, "told": kept.told} for name, kept in self.measures.items()}
 
     def load(self, saved: dict[str, Any]) -> None:
         """Go on from what was saved."""
-        self.totals = saved["totals"]
+        self.measures = {name: _Kept(kept["how"], kept["total"], kept["told"]) for name, kept in saved.items()}
 
 
 def merged(root: Spanning, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """All measures, from rows that come sorted by instant: a row of the root for each change, others as they are."""
-    for batch in _by_instant(batches):
+    """All measures, from rows sorted by their first instant: a row of the root for each change, others as they are.
+
+    A row that starts at an instant proves that all before has been seen: what waits is only what overlaps.
+    """
+    wanted = AT_ONCE
+    for batch in batches:
         partial = batch.column("code").is_valid()
         yield batch.filter(pc.invert(partial)).select(list(TOLD))
-        yield from root.told_of(batch.filter(partial), each=True)
-
-
-def _by_instant(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Batches cut so that no instant is in two of them."""
-    held: pa.RecordBatch | None = None
-    for batch in batches:
-        whole = batch if held is None else pa.concat_batches([held, batch])
-        ticks = whole.column(0).to_numpy()
-        cut = int(np.searchsorted(ticks, ticks[-1])) if ticks.size else 0
-        if cut:
-            yield whole.slice(0, cut)
-        held = whole.slice(cut)
-    if held is not None and held.num_rows:
-        yield held
+        received = batch.filter(partial)
+        for i in range(received.num_rows):
+            if root.n_waiting >= wanted:
+                yield from root.told(received.column("ticks")[i].as_py(), each=True)
+                wanted = max(AT_ONCE, 2 * root.n_waiting)
+            root.take(received.slice(i, 1))
+    yield from root.told(each=True)
