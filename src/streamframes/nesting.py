@@ -58,7 +58,7 @@ def sessions(
     Sessions
         A lazy value; `.sessions()`, `.measures()`, `.open()` and `.tag()` return DataFrames.
     """
-    from streamframes.spark.nesting import plan_sessions
+    from streamframes.spark.session_plans import plan_sessions
 
     stream = {"lateness": lateness, "punctuation": punctuation, "punctuation_all": punctuation_all, "late": late}
     return Sessions(plan_sessions(rows, tree, ts=ts, measures=measures, prefix=prefix, control=control, stream=stream))

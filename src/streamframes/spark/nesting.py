@@ -7,8 +7,7 @@ events ─ select conditions and values ─ pack, shuffle chunks ─ flow down t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import reduce
+from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
@@ -26,32 +25,27 @@ from streamframes.core.sessions.plan import (
     SESSIONS,
     SPANNING,
     TAGGED,
-    TOGETHER,
     SessionPlan,
     Told,
 )  # fmt: skip
 from streamframes.core.sessions.planner import Planner
-from streamframes.core.sessions.spread import spread_of
 from streamframes.core.sessions.terms import Value
-from streamframes.core.sessions.tree import Session, checked_forest
+from streamframes.core.sessions.tree import Session
 from streamframes.errors import InvalidArgument
 from streamframes.spark.columns import (
-    analysed,
     arrow_type,
     as_column,
-    check_beginning,
-    clock_of,
     column,
     names,
-    order_and_groups,
     tag_columns,
 )  # fmt: skip
-from streamframes.spark.controls import SESSION_ORDERS, check_control, controlled
+from streamframes.spark.controls import SESSION_ORDERS, controlled
 from streamframes.spark.frametables import check_free
-from streamframes.spark.session import buckets_for, require_dataframe
+from streamframes.spark.session import buckets_for
+from streamframes.spark.session_columns import A_LONG, carried, flags, spark_type
 from streamframes.spark.session_words import explained, shown
 from streamframes.spark.spanning import merged
-from streamframes.spark.streams import StreamOptions, check_options, stream_frames, without_punctuation
+from streamframes.spark.streams import StreamOptions, stream_frames, without_punctuation
 from streamframes.spark.tables import table_frames
 
 
@@ -232,12 +226,12 @@ class Nesting:
                 conditions.append(i)
             else:
                 event_at[i] = len(self.ties) + len(sent)
-                sent.append(_carried(each, kind))
-        for start in range(0, len(conditions), _A_LONG):
-            together = conditions[start : start + _A_LONG]
+                sent.append(carried(each, kind))
+        for start in range(0, len(conditions), A_LONG):
+            together = conditions[start : start + A_LONG]
             for place, i in enumerate(together):
                 event_at[i], bits[i] = len(self.ties) + len(sent), 2 * place
-            sent.append(_flags([as_column(planner.events[i]) for i in together]))
+            sent.append(flags([as_column(planner.events[i]) for i in together]))
         return sent, tuple(event_at), tuple(bits)
 
     def _is_group(self, expression: Any) -> bool:
@@ -340,20 +334,14 @@ class Nesting:
     def result_types(self, plan: SessionPlan, measures: Sequence[Any] = ()) -> T.StructType:
         """The columns of the results, as Spark knows them."""
         known = {each.name: each.dataType for each in self.rows.schema}
-        instants = {known[name] for name in known if isinstance(known[name], T.DatetimeType)}
-        fields = []
+        instants = [kind for kind in known.values() if isinstance(kind, T.DatetimeType)]
         check_free(plan.result_schema.names, "sessions", "rename the column or the attribute, or give prefix=")
-        for each in plan.result_schema:
-            same = next(
-                (
-                    kind
-                    for kind in (known.get(each.name), known[self.ts], *instants)
-                    if kind is not None and arrow_type(kind) == each.type
-                ),
-                None,
-            )
-            fields.append(T.StructField(each.name, same or _PLAIN.get(each.type) or T.ArrayType(T.LongType())))
-        return T.StructType(fields)
+        return T.StructType(
+            [
+                T.StructField(each.name, spark_type(each.type, (known.get(each.name), known[self.ts], *instants)))
+                for each in plan.result_schema
+            ]
+        )
 
     def explain(self) -> str:
         """Which way the events go."""
@@ -362,125 +350,3 @@ class Nesting:
     def describe(self) -> str:
         """The plan in one line."""
         return f"{shown(self.root)}, ts={self.ts!r}, {self.spread}"
-
-
-_PLAIN = {
-    pa.int64(): T.LongType(),
-    pa.int32(): T.IntegerType(),
-    pa.float64(): T.DoubleType(),
-    pa.bool_(): T.BooleanType(),
-    pa.string(): T.StringType(),
-    pa.binary(): T.BinaryType(),
-}
-
-
-# How many conditions a long holds.
-_A_LONG = 31
-
-
-def _flags(conditions: Sequence[Column]) -> Column:
-    """Truth values in one long, two bits each: 0 false, 1 true, 2 null."""
-    words = [
-        F.shiftleft(F.coalesce(each.cast("long"), F.lit(2).cast("long")), 2 * i) for i, each in enumerate(conditions)
-    ]
-    return reduce(lambda a, b: a.bitwiseOR(b), words)
-
-
-def _carried(expression: Any, kind: pa.DataType) -> Column:
-    """An expression as it travels: decimals are doubles."""
-    made = as_column(expression)
-    return made.cast("double") if pa.types.is_decimal(kind) else made
-
-
-def plan_sessions(
-    rows: DataFrame | Mapping[str, DataFrame],
-    tree: Any,
-    *,
-    ts: str | Sequence[str],
-    measures: Mapping[str, str] | None,
-    prefix: str,
-    control: Any,
-    stream: Mapping[str, Any],
-) -> tuple[Nesting, ...]:
-    """Check everything that can be checked before a job starts."""
-    roots = checked_forest(tree)
-    check_beginning(prefix, "sessions")
-    if measures is not None and not isinstance(measures, Mapping):
-        raise InvalidArgument(f"sessions() got measures={measures!r}; give a dict from names to aggregates")
-    sources = _sources(rows, roots)
-    found = []
-    for root, source in zip(roots, sources, strict=True):
-        found.append(_planned(source, root, ts, prefix, stream))
-    for name, text in (measures or {}).items():
-        _owner(found, name, text).planner.add_measure(name, text)
-    finished = []
-    for each in found:
-        spread, keys, why = spread_of(each.planner)
-        by = tuple(names(list(keys), "key", each.rows, "sessions"))
-        each = replace(each, spread=spread, by=by, why=why)
-        each.told_columns(each.chosen)
-        finished.append(each)
-    if control is not None:
-        if len(finished) > 1:
-            raise InvalidArgument("sessions() got control= for several trees; plan each of them on its own")
-        finished = [replace(each, control=check_control(control, each.rows, SESSION_ORDERS)) for each in finished]
-    return tuple(finished)
-
-
-def _sources(rows: Any, roots: Sequence[Session]) -> list[DataFrame]:
-    """The rows of each tree."""
-    if not isinstance(rows, Mapping):
-        named = [root for root in roots if root.source is not None]
-        if named:
-            raise InvalidArgument(
-                f"sessions() got source={named[0].source!r} for {named[0].name!r} but one table; give "
-                "rows={name: table}"
-            )
-        require_dataframe(rows, "sessions")
-        return [rows] * len(roots)
-    for name, each in rows.items():
-        require_dataframe(each, "sessions", f"rows[{name!r}]")
-    found = []
-    for root in roots:
-        if root.source is None and len(rows) == 1:
-            found.append(next(iter(rows.values())))
-        elif root.source not in rows:
-            raise InvalidArgument(
-                f"sessions() got source={root.source!r} for {root.name!r}; the sources are {', '.join(rows)}"
-            )
-        else:
-            found.append(rows[root.source])
-    return found
-
-
-def _planned(rows: DataFrame, root: Session, ts: Any, prefix: str, stream: Mapping[str, Any]) -> Nesting:
-    order, _ = order_and_groups(rows, ts, (), "sessions")
-    clock = clock_of(rows.schema[order[0]].dataType, order[0], "sessions")
-
-    def type_of(expression: Any, what: str) -> pa.DataType:
-        def probe() -> DataFrame:
-            return rows.select(as_column(expression).alias("__sf_probe"), *map(column, rows.columns[:1]))
-
-        kind = analysed(rows, probe, expression, what, "sessions()")
-        try:
-            return arrow_type(kind)
-        except Exception as error:
-            raise InvalidArgument(f"{what}: {expression!r} is a {kind.simpleString()}; cast it") from error
-
-    ts_type = arrow_type(rows.schema[order[0]].dataType)
-    planner = Planner(root, rows.columns, order[0], ts_type, clock, type_of)
-    options = check_options(rows, order[0], clock, fragments=False, punctuations=False, verb="sessions()", **stream)
-    chosen = tuple(range(len(planner.names)))
-    return Nesting(rows, root, planner, clock, order[0], tuple(order[1:]), (), TOGETHER, "", options, prefix, chosen)
-
-
-def _owner(found: Sequence[Nesting], name: str, text: Any) -> Nesting:
-    """The tree that a measure is about: that of the class it begins with."""
-    if len(found) > 1 and isinstance(text, str):
-        first = text.split(".", 1)[0].strip()
-        for each in found:
-            if first in each.planner.names:
-                return each
-        known = ", ".join(name for each in found for name in each.planner.names)
-        raise InvalidArgument(f"measures got {name}={text!r}; it must begin with a class: {known}")
-    return found[0]

@@ -16,38 +16,22 @@ from streamframes.core.sessions import engine
 from streamframes.core.sessions import records as rec
 from streamframes.core.sessions.arrays import Arrays
 from streamframes.core.sessions.fetching import RING, WARM_ROOM
+from streamframes.core.sessions.moving import count_entries, kept_words, move, walk
 from streamframes.core.sessions.programs import (
     HEADER,
     LINE,
-    N_CLASS,
-    N_LAST,
-    N_SLOT,
-    N_SPAN,
-    NODE_FIELDS,
     P_CLASSES,
     P_LANES,
     P_MATCHES,
     P_MEASURES,
-    P_N_NODES,
-    P_NODES,
     R_GROUP,
     R_HASH,
-    R_NEXT,
-    R_PARENT,
-    R_PREV,
     R_START,
 )  # fmt: skip
 from streamframes.core.sessions.tables import (
-    C_BLANK,
-    C_HEADS,
     C_KEY,
     C_LASTING,
-    C_N_PARTS,
     C_N_TELLS,
-    C_NEWER,
-    C_PARTS,
-    C_TIMEOUT,
-    C_WIDTH,
     CLASS_FIELDS,
     O_HEAD,
     Tables,
@@ -237,7 +221,7 @@ class Machine:
     def open_records(self) -> np.ndarray:
         """Where the records of all open sessions are, parents before their children."""
         found = np.zeros(self.n_open, np.int64)
-        _walk(self.tables.words, self.W, found)
+        walk(self.tables.words, self.W, found)
         return found
 
     def busy(self, n_groups: int) -> np.ndarray:
@@ -290,12 +274,12 @@ class Machine:
         widths = np.array(tables.widths)[classes]
         place = _FIRST_RECORD + np.cumsum(widths) - widths
         top = _FIRST_RECORD + int(widths.sum())
-        n_entries = _count_entries(self.tables.words, self.W, records)
+        n_entries = count_entries(self.tables.words, self.W, records)
         moved = _words(max(_LEAST, top + 3 * n_entries))
         where = np.zeros(int(self.Q[rec.Q_TOP]) + 1, np.int64)
         where[records] = place
-        top = _move(
-            self.tables.words, tables.words, _kept_words(self.tables, tables), self.W, moved, where, records, top
+        top = move(
+            self.tables.words, tables.words, kept_words(self.tables, tables), self.W, moved, where, records, top
         )  # fmt: skip
         self.W, self.L = moved, where[self.L]
         self.Q[rec.Q_TOP], self.Q[rec.Q_ENTRIES] = top, 0
@@ -335,28 +319,6 @@ def _longer(array: np.ndarray, bigger: np.ndarray) -> np.ndarray:
 
 
 @compiled
-def _walk(P: Any, W: Any, found: Any) -> None:
-    """All records, level by level."""
-    n, k = 0, 0
-    p = W[HEADER]
-    while p != 0:
-        found[n] = p
-        n += 1
-        p = W[p + R_NEXT]
-    while k < n:
-        p = found[k]
-        k += 1
-        c = P[P_CLASSES] + W[p] * CLASS_FIELDS
-        for j in range(P[c + C_N_PARTS]):
-            part = P[P[c + C_PARTS] + j]
-            child = W[p + P[P[P_CLASSES] + part * CLASS_FIELDS + C_HEADS]]
-            while child != 0:
-                found[n] = child
-                n += 1
-                child = W[child + R_NEXT]
-
-
-@compiled
 def _insert_all(P: Any, W: Any, T: Any, Q: Any, found: Any) -> None:
     for k in range(found.size):
         p = found[k]
@@ -371,66 +333,3 @@ def _recent_again(old: Any, new: Any, Q: Any) -> None:
         if old[k, 1] == Q[rec.Q_INSTANT]:
             for _ in range(old[k, 2]):
                 rec.remember(new, Q, np.uint64(old[k, 0]))
-
-
-def _kept_words(old: Tables, new: Tables) -> np.ndarray:
-    """Which words of records are taken over: class, place before and after, how many, whether they are a window."""
-    kept = []
-    for key, (cls, at, size, windowed) in old.places.items():
-        if key in new.places:
-            kept.append((cls, at, new.places[key][1], size, int(windowed)))
-    return np.array(kept, np.int64).reshape(-1, 5)
-
-
-@compiled
-def _count_entries(P: Any, W: Any, records: Any) -> int:
-    """How many entries the windows of open sessions have."""
-    total = 0
-    for k in range(records.size):
-        p = records[k]
-        for n in range(P[P_N_NODES]):
-            at = P[P_NODES] + n * NODE_FIELDS
-            if P[at + N_CLASS] == W[p] and (P[at + N_LAST] >= 0 or P[at + N_SPAN] >= 0):
-                total += W[p + P[at + N_SLOT] + 2]
-    return int(total)
-
-
-@compiled
-def _move(old: Any, new: Any, kept: Any, W: Any, moved: Any, where: Any, records: Any, top: int) -> int:
-    """Write each record anew at its new place; `where` says for each old place the new one."""
-    moved[:HEADER] = W[:HEADER]
-    moved[HEADER], moved[HEADER + 1] = where[W[HEADER]], where[W[HEADER + 1]]
-    for k in range(records.size):
-        p = records[k]
-        q = where[p]
-        cls = W[p]
-        c = new[P_CLASSES] + cls * CLASS_FIELDS
-        for j in range(HEADER):
-            moved[q + j] = W[p + j]
-        for name in (R_PARENT, R_NEXT, R_PREV):
-            moved[q + name] = where[W[p + name]]
-        for j in range(new[c + C_WIDTH] - HEADER):
-            moved[q + HEADER + j] = new[new[c + C_BLANK] + j]
-        if new[c + C_TIMEOUT] >= 0:
-            before, after = p + old[old[P_CLASSES] + cls * CLASS_FIELDS + C_NEWER], q + new[c + C_NEWER]
-            moved[after], moved[after + 1] = where[W[before]], where[W[before + 1]]
-        for j in range(new[c + C_N_PARTS]):
-            part = new[new[c + C_PARTS] + j] * CLASS_FIELDS
-            before, after = p + old[old[P_CLASSES] + part + C_HEADS], q + new[new[P_CLASSES] + part + C_HEADS]
-            moved[after], moved[after + 1] = where[W[before]], where[W[before + 1]]
-        for j in range(kept.shape[0]):
-            if kept[j, 0] != cls:
-                continue
-            before, after = p + kept[j, 1], q + kept[j, 2]
-            for i in range(kept[j, 3]):
-                moved[after + i] = W[before + i]
-            if kept[j, 4] and W[before] != 0:
-                entry = W[before]
-                moved[after] = top
-                while entry != 0:
-                    moved[top], moved[top + 1] = W[entry], W[entry + 1]
-                    moved[top + 2] = top + 3 if W[entry + 2] != 0 else 0
-                    moved[after + 1] = top
-                    top += 3
-                    entry = W[entry + 2]
-    return top
