@@ -276,7 +276,7 @@ class Nesting:
             output=output or SESSIONS,
             chosen=self._told_of(output),
             prefix=self.prefix,
-            spelling=repr(self.root),
+            spelling=self.root.spelling(),
             **known,
         )
 

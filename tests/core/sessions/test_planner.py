@@ -106,6 +106,15 @@ def test_events_are_spread_where_the_root_allows(tree: Session, measures: dict[s
     assert spread_of(planned(tree, **measures))[0] == spread
 
 
+def test_a_tree_is_spelled_alike_in_every_process() -> None:
+    def made(rate: int) -> Session:
+        more = {"attributes": {"total": _fold()}, "on_close": {"cost": lambda rows: rows * rate}}
+        return calls(**more)
+
+    assert made(2).spelling() == made(2).spelling() != made(3).spelling()
+    assert " at 0x" not in made(2).spelling()
+
+
 def _fold() -> Fold:
     return Fold("bytes", (0.0,), lambda s, v: (s[0] + v,), lambda s: s[0])
 

@@ -87,9 +87,10 @@ class SessionPlan:
 
     def settings(self) -> dict[str, str]:
         """What must not change while a checkpoint is in use, by the names that a user knows."""
+        names = ", ".join(measure.name for measure in self.measures) or "none"
         return {
-            "tree": hashlib.blake2b(self.spelling.encode(), digest_size=8).hexdigest(),
-            "measures": ", ".join(measure.name for measure in self.measures) or "none",
+            "tree": _digest(self.spelling),
+            "measures": f"{names} with the digest {_digest(repr((self.nodes, self.measures)))}",
             "output": self.output,
         }
 
@@ -188,3 +189,8 @@ class SessionPlan:
             ),
             ODD: pa.schema([("class", pa.string()), ("null_keys", pa.int64()), ("stray_closes", pa.int64())]),
         }[self.output]
+
+
+def _digest(text: str) -> str:
+    """A short name for a text."""
+    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()

@@ -37,7 +37,7 @@ from streamframes.core.sessions.terms import (
     parts,
 )
 from streamframes.core.sessions.tree import Session
-from streamframes.core.sessions.words import FUNCTIONS, Aggregate, Argument, Parser, read_measure
+from streamframes.core.sessions.words import Aggregate, Argument, Parser, read_measure
 from streamframes.errors import InvalidArgument
 
 TypeOf = Callable[[Any, str], pa.DataType]
@@ -423,6 +423,3 @@ def _default(function: str, *, windowed: bool) -> str:
 def _quoted(name: str) -> str:
     """A column name in an expression."""
     return name if name.isidentifier() else f"`{name.replace('`', '``')}`"
-
-
-__all__ = ["FUNCTIONS", "Planner", "kind_of"]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from streamframes.core.clock import Duration, check_duration
+from streamframes.core.usercode import code_of
 from streamframes.errors import InvalidArgument
 
 # Words that mean something in conditions, and so cannot name a class or an attribute.
@@ -113,11 +114,25 @@ class Session:
             return ()
         return (self.key,) if isinstance(self.key, str) else tuple(self.key)
 
+    def spelling(self) -> str:
+        """What the tree is, the same in every process: functions by what they do, not by where they live."""
+        return _spelled({each.name: getattr(self, each.name) for each in fields(self)})
+
     def walk(self) -> Iterator[Session]:
         """This class and all inside it, parents first."""
         yield self
         for part in self.parts:
             yield from part.walk()
+
+
+def _spelled(value: Any) -> str:
+    if isinstance(value, Session):
+        return value.spelling()
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{name}: {_spelled(each)}" for name, each in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_spelled, value)) + "]"
+    return code_of(value) if hasattr(value, "__code__") else str(value)
 
 
 def checked_forest(tree: Any) -> tuple[Session, ...]:
