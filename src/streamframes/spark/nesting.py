@@ -193,11 +193,12 @@ class Nesting:
         """The sessions with measures over their own events."""
         if self.is_stream:
             raise InvalidArgument("agg() got sessions of a stream; give the measures as attributes= of the class")
-        check_free([*self.frame_table().columns, *measures], "agg", "rename the measure")
+        frames = self.frame_table()
+        check_free([*frames.columns, *measures], "agg", "rename the measure")
         made = [as_column(text).alias(name) for name, text in measures.items()]
         own = f"{self.prefix}id"
         found = self.tag(keep_outside=False).groupBy(own).agg(*made)
-        return self.frame_table().join(found, own, "left").select(*self.frame_table().columns, *measures)
+        return frames.join(found, own, "left").select(*frames.columns, *measures)
 
     def tag(self, *, keep_outside: bool) -> DataFrame:
         """The events with the id of their session, once for each."""

@@ -223,6 +223,24 @@ def test_measures_of_the_plan_do_not_notice_orders(made: list[tuple[Any, ...]], 
     assert not {row["measure"] for row in rest} & {"events", "parts"}
 
 
+def test_what_is_left_goes_on_when_another_goes() -> None:
+    planner = planner_of({})
+    sessioner = Sessioner(plan_of(planner, TOGETHER, orders=Orders(planner, COLUMNS, TOGETHER)))
+    doubled, tripled = ("add", "doubled", "Call.sum(code * 2)"), ("add", "tripled", "Call.sum(code * 3)")
+    assert sessioner.obey([doubled]) == ([], 0)
+    assert sessioner.obey([tripled]) == ([], 0)
+    ts, batch = log_of([(1, 0, 3, 0.1, "x"), (1, 0, 3, 0.1, "x")])
+    _fed(sessioner, planner, ts, batch)
+    assert sessioner.obey([("drop", "doubled", None)]) == ([], 0)
+    saved = state.decode(state.encode(sessioner.save()))
+    sessioner = Sessioner(sessioner.base)
+    sessioner.load(saved)
+    assert [row["value"] for row in _fed(sessioner, planner, ts + 2, batch)] == [27.0, 36.0]
+    assert sessioner.obey([doubled]) == ([], 0)
+    told = _fed(sessioner, planner, ts + 4, batch)
+    assert [row["value"] for row in told if row["measure"] == "doubled"] == [6.0, 12.0]
+
+
 def _fed(sessioner: Sessioner, planner: Planner, ts: np.ndarray, batch: pa.RecordBatch) -> list[dict[str, Any]]:
     found = sessioner.feed(rows_of(planner, ts, batch, sessioner, False))
     return [row for part in found for row in part.to_pylist()]

@@ -95,7 +95,7 @@ from streamframes.core.sessions.tables import (
 )  # fmt: skip
 from streamframes.core.sessions.telling import ON_CLOSE, evaluated, fire, report, tell, tell_touched
 
-# Why a session is closed; the number is its place in `closing.CLOSED_BY`.
+# Why a session is closed; the number is its place in `results.CLOSED_BY`.
 BY_CONDITION, BY_PARENT, BY_TIMEOUT, BY_END = range(4)
 
 

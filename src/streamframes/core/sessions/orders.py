@@ -29,15 +29,23 @@ class Watched:
     """The measures of a stream at one time: those of the plan that are left, and what orders have added.
 
     `texts` are name -> expression, None for a measure of the plan; `births` say after how many orders each began.
+    `events` are the columns that orders have asked for, also those of measures that are gone: a column keeps its
+    number, because what a session knows is found again by it.
     """
 
     texts: dict[str, str | None]
     births: dict[str, int]
     n_orders: int = 0
+    events: tuple[str, ...] = ()
 
     def save(self) -> dict[str, Any]:
         """For the state."""
-        return {"texts": self.texts, "births": self.births, "n_orders": self.n_orders}
+        return {"texts": self.texts, "births": self.births, "n_orders": self.n_orders, "events": self.events}
+
+    @staticmethod
+    def loaded(saved: Mapping[str, Any]) -> Watched:
+        """From the state."""
+        return Watched(saved["texts"], saved["births"], saved["n_orders"], tuple(saved["events"]))
 
 
 class Orders:
@@ -56,6 +64,8 @@ class Orders:
         for name in ("arrow", "texts", "_places", "_known"):
             setattr(planner, name, dict(getattr(self.planner, name)))
         planner.type_of = self._type_of
+        for column in watched.events:
+            planner.event(column, "an order")
         planner.measures = [each for each in planner.measures if watched.texts.get(each.name, "") is None]
         for name, text in watched.texts.items():
             if text is not None:
@@ -75,23 +85,29 @@ class Orders:
         Such an order must not stop a stream, which would meet it again after each restart.
         """
         given = sorted(orders, key=lambda order: (order[0] != DROP, *map(str, order)))
-        texts, births = dict(watched.texts), dict(watched.births)
+        texts, births, events = dict(watched.texts), dict(watched.births), watched.events
         n_orders, refused = watched.n_orders + len(given), 0
         for action, name, text in given:
             if action == DROP and name in texts:
                 del texts[name]
                 births.pop(name, None)
-            elif action == ADD and name not in texts and self._is_possible(texts, name, text):
-                texts[name] = text
-                births[name] = n_orders
-            else:
+                continue
+            added = None
+            if action == ADD and isinstance(text, str) and name not in texts:
+                added = self._added(Watched({**texts, name: text}, {}, 0, events))
+            if added is None:
                 refused += 1
-        return Watched(texts, births, n_orders), refused
+            else:
+                texts[name], births[name], events = text, n_orders, added
+        return Watched(texts, births, n_orders, events), refused
 
-    def _is_possible(self, texts: Mapping[str, str | None], name: Any, text: Any) -> bool:
+    def _added(self, watched: Watched) -> tuple[str, ...] | None:
+        """The columns that the measures need then, or None if that cannot be."""
         try:
-            planner, _ = self.replanned(Watched({**texts, name: text}, {}))
+            planner, _ = self.replanned(watched)
         except (InvalidArgument, Untranslatable):
-            return False
+            return None
         # What would need all events in one place cannot be had while they are spread.
-        return isinstance(text, str) and (self.spread != SPANNING or spread_of(planner)[0] == SPANNING)
+        if self.spread == SPANNING and spread_of(planner)[0] != SPANNING:
+            return None
+        return tuple(planner.events[len(self.planner.events) :])

@@ -264,7 +264,7 @@ class Sessioner:
         self.groups.load(saved["groups"])
         self.texts = Texts(saved["texts"].to_pylist())
         self.teller = Teller(self.plan, self.texts, self.groups)
-        self._watch(Watched(saved["watched"]["texts"], saved["watched"]["births"], saved["watched"]["n_orders"]))
+        self._watch(Watched.loaded(saved["watched"]))
         self.machine = self._machine()
         self.machine.load(saved["machine"])
 

@@ -167,20 +167,20 @@ class _Builder:
             key = ("measure", measure.name, measure.when, self.spelled(measure.node))
             self.told.append(self.place(key, cls, (0, 0, 0)))
 
-    def spelled(self, number: int) -> str:
+    def spelled(self, number: int, within: tuple[int, ...] = ()) -> str:
         """What a node is, whatever its number and those of others: so it is found again when others come and go."""
-        node = self.nodes[number]
-        source = "" if node.source is None else self.spelled(node.source)
-        terms = [self.meant(term) for term in (node.argument, node.where)]
+        if number in within:
+            return f"{len(within) - within.index(number)} above"
+        node, path = self.nodes[number], (*within, number)
+        source = "" if node.source is None else self.spelled(node.source, path)
+        terms = [self.meant(term, path) for term in (node.argument, node.where)]
         return repr((replace(node, source=None, argument=None, where=None), source, terms))
 
-    def meant(self, term: Term | None) -> str:
-        """A term with nodes spelled out, unless a node names itself."""
+    def meant(self, term: Term | None, path: tuple[int, ...]) -> str:
+        """A term with nodes spelled out; `path` are those that it is a part of."""
         if isinstance(term, Value):
-            node = self.nodes[term.node]
-            inner = self.meant(node.argument) if node.function == COMPUTED else ""
-            return f"{node.cls} {node.function} {node.type} {node.when} {node.last} {node.span} {inner}"
-        args = [self.meant(arg) for arg in getattr(term, "args", ())]
+            return self.spelled(term.node, path)
+        args = [self.meant(arg, path) for arg in getattr(term, "args", ())]
         return repr((type(term).__name__, args) if args else term)
 
     def place(self, key: Any, cls: int, words: Sequence[int], windowed: bool = False) -> int:
