@@ -31,6 +31,7 @@ from streamframes.core.sessions.tree import Session
 from streamframes.core.trial import Frame, frames_of
 from streamframes.errors import InvalidArgument, StreamFramesError
 from streamframes.nesting import Sessions, sessions
+from streamframes.regioning import Regions, density, regions
 
 __all__ = [
     "AFTER",
@@ -51,6 +52,7 @@ __all__ = [
     "InvalidArgument",
     "Learn",
     "OwnScheme",
+    "Regions",
     "Scheme",
     "Session",
     "Sessions",
@@ -63,11 +65,13 @@ __all__ = [
     "check_scheme",
     "complement",
     "coverage",
+    "density",
     "fill",
     "frames",
     "frames_of",
     "intersect",
     "overlaps",
+    "regions",
     "session",
     "sessions",
     "subtract",

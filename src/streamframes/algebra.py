@@ -29,6 +29,7 @@ def overlaps(
     by: Groups = (),
     prefix: str = "frame_",
     sides: tuple[str, str] = ("a_", "b_"),
+    space: bool = False,
 ) -> DataFrame:
     """Each pair of a frame of `a` and a frame of `b` of the same group that share an instant.
 
@@ -42,15 +43,19 @@ def overlaps(
         What the names of the frame columns begin with.
     sides
         What is put in front of the columns of `a` and of `b` in the result.
+    space
+        The frames are regions, with the columns `{prefix}low` and `{prefix}high` (or one such pair for each dimension
+        of space), and must share a place too.
 
     Returns
     -------
     DataFrame
-        The group columns, start and end of what the pair shares, then all other columns of `a` and of `b`.
+        The group columns, start and end (with `space`, also low and high) of what the pair shares, then all other
+        columns of `a` and of `b`.
     """
     from streamframes.spark import algebra
 
-    return algebra.overlaps(a, b, by=by, prefix=prefix, sides=sides)
+    return algebra.overlaps(a, b, by=by, prefix=prefix, sides=sides, space=space)
 
 
 def intersect(a: DataFrame, b: DataFrame, *, by: Groups = (), prefix: str = "frame_") -> DataFrame:

@@ -241,6 +241,7 @@ def fill(
     *,
     ts: str | Sequence[str],
     by: Groups = (),
+    space: str | Sequence[str] = (),
     keep_empty: bool = True,
     lateness: Duration | None = None,
     prefix: str = "frame_",
@@ -249,12 +250,13 @@ def fill(
     """Fill a table of frames, wherever it comes from, with the rows of a table or a stream that lie in them.
 
     The frames need the columns `frame_start` and `frame_end` of the type of `ts`, and `frame_id` where rows are to be
-    tagged; they may overlap. The other arguments are those of `Frames.fill`.
+    tagged; they may overlap. With `space`, the column(s) of a row's place, rows must also lie between `frame_low` and
+    `frame_high` (or one such pair for each dimension). The other arguments are those of `Frames.fill`.
     """
     from streamframes.spark.fill import fill_frame_table
     from streamframes.spark.filling import Asked
 
-    return fill_frame_table(frames, rows, Asked(ts, by, keep_empty, measures, prefix), lateness)
+    return fill_frame_table(frames, rows, Asked(ts, by, keep_empty, measures, prefix, space), lateness)
 
 
 def session(name: str = "streamframes", *, master: str = "local[*]", **settings: str) -> SparkSession:

@@ -10,8 +10,11 @@ from tests.data.brute import threshold_frames
 
 
 def slow_stretches(made, below=40, minutes=3):
+    good = made.table
+    if "status" in good.column_names:
+        good = good.filter(pc.equal(good["status"], "ok"))
     return threshold_frames(
-        made.table,
+        good,
         lambda row: row["speed"] < below,
         lambda start, end, _: end - start >= timedelta(minutes=minutes),
         ts="ts",
@@ -28,6 +31,8 @@ def slow_stretches(made, below=40, minutes=3):
         (13, 24, {"seed": 3, "missing": 0.1}),
         (13, 24, {"seed": 4, "missing": 0.9, "shape": "wedge"}),
         (1, 24, {"seed": 5, "missing": 0.5}),
+        (13, 24, {"seed": 6, "bad": 0.2}),
+        (5, 24, {"seed": 7, "bad": 0.3, "missing": 0.4, "shape": "wedge"}),
     ],
 )
 def test_the_episodes_are_what_brute_force_finds(stations, hours, options):
@@ -134,6 +139,32 @@ def test_the_reports_at_the_edges_of_an_episode_are_never_missing():
         assert {(episode["station"], instant) for instant in (start - tick, start, end, *after)} <= there
 
 
+def test_bad_reports_say_so_and_are_zero_and_leave_the_others_alone():
+    table = freeway(stations=10, hours=24, seed=13, bad=0.1).table
+    bad = pc.equal(table["status"], "bad")
+    assert abs(pc.mean(bad.cast(pa.int8())).as_py() - 0.1) < 0.01
+    for name in ("speed", "volume", "occupancy"):
+        assert set(table.filter(bad)[name].to_pylist()) == {0}
+    good = table.filter(pc.invert(bad)).drop_columns("status")
+    everything = freeway(stations=10, hours=24, seed=13).table
+    assert good.equals(everything.filter(pc.invert(bad)))
+
+
+def test_regions_count_the_reports_that_are_neither_missing_nor_bad():
+    made = freeway(stations=14, hours=24, seed=16, bad=0.2, missing=0.2)
+    table = made.table.filter(pc.equal(made.table["status"], "ok"))
+    assert made.regions.num_rows
+    for region in made.regions.to_pylist():
+        edges = [("ts", "frame_start", "frame_end"), ("milepost", "frame_low", "frame_high")]
+        inside = [
+            pc.and_(pc.greater_equal(table[name], region[low]), pc.less_equal(table[name], region[high]))
+            for name, low, high in edges
+        ]
+        rows = table.filter(pc.and_(*inside))
+        assert rows.num_rows == region["frame_rows"]
+        assert pc.max(rows["speed"]).as_py() < 40
+
+
 def test_rows_are_in_time_order_with_rising_mileposts():
     table = freeway(stations=7, hours=2, highways=2, seed=14).table
     assert table.schema.names == ["highway", "station", "milepost", "ts", "speed", "volume", "occupancy"]
@@ -155,6 +186,7 @@ def test_rows_are_in_time_order_with_rising_mileposts():
         ({"missing": -0.1}, "missing=-0.1"),
         ({"missing": float("nan")}, "missing=nan"),
         ({"missing": "some"}, "missing='some'"),
+        ({"bad": 1}, "bad=1; it must be a number from 0 up to, not including, 1"),
         ({"shape": "blob"}, "shape='blob'; it must be one of 'box', 'wedge'"),
     ],
 )

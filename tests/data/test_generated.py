@@ -6,14 +6,16 @@ import pyarrow.parquet as pq
 import pytest
 
 import streamframes.data
-from streamframes.data import GENERATORS, Generated, calls, freeway, packets, routers, tow
+from streamframes.data import GENERATORS, Generated, building, calls, freeway, packets, probes, routers, tow
 from streamframes.data.parts import Parts
 from streamframes.errors import InvalidArgument, StreamFramesError
 
 SMALL = {
+    "building": lambda seed: building(floors=2, hours=2, people=41, seed=seed),
     "calls": lambda seed: calls(60, channels=4, seed=seed),
     "freeway": lambda seed: freeway(stations=3, hours=3, seed=seed, missing=0.1),
     "packets": lambda seed: packets(rows=3_001, links=4, seed=seed, background=40),
+    "probes": lambda seed: probes(30, stations=4, hours=3, seed=seed),
     "routers": lambda seed: routers(rows=3_001, routers=4, seed=seed),
     "tow": lambda seed: tow(rows=5_000, seed=seed),
 }
@@ -27,7 +29,16 @@ def test_every_generator_is_listed_and_the_names_are_sorted():
     assert list(GENERATORS) == sorted(GENERATORS)
     assert set(GENERATORS) == set(SMALL)
     assert sorted(streamframes.data.__all__) == sorted(
-        {"GENERATORS", "CallData", "FreewayData", "Generated", "RouterData", "figure_call", "packet_values"}
+        {
+            "GENERATORS",
+            "CallData",
+            "FreewayData",
+            "Generated",
+            "ProbeData",
+            "RouterData",
+            "figure_call",
+            "packet_values",
+        }
         | set(GENERATORS)
     )
 

@@ -8,8 +8,10 @@ import typer
 
 from streamframes.cli.bursts import bursts
 from streamframes.cli.demo import demo
+from streamframes.cli.density import density
 from streamframes.cli.fill import fill
 from streamframes.cli.frames import frames
+from streamframes.cli.regions import regions
 from streamframes.cli.sessions import sessions
 
 # Typer joins lines; a blank line keeps them apart.
@@ -78,6 +80,33 @@ streamframes sessions 'log/*.parquet' --ts ts --tree tree.toml --measure 'mean=S
 streamframes sessions log.csv --ts ts --tree tree.toml --show open --classes Call
 """
 
+REGIONS_EPILOG = """
+A region is a stretch of time and of places over which the condition holds in every report, and as large as it can be.
+[bold]Durations[/bold] have units where ts is a time ('30 minutes') and none where it is an integer ('20').
+[bold]SQL[/bold] is Spark SQL over the columns of INPUT.
+
+[bold]Examples[/bold]
+
+streamframes regions reports.csv --where 'speed < 20' --ts ts --space milepost --by highway --min-extent 2
+--min-duration '30 minutes' --plot jams.png
+
+streamframes regions 'reports/*.parquet' --where 'speed < 20' --ts ts --space milepost --by highway --prefer largest
+--places stations.csv --bad "status <> 'ok'" --missing true --max-missing 3 --agg 'slowest=min(speed)' -o jams.csv
+
+streamframes regions probes.json --where 'speed < 40' --ts ts --space milepost --shape connected --max-step 0.5
+--max-gap '2 minutes'
+"""
+
+DENSITY_EPILOG = """
+Rows of each unit of time are counted in cells. A region is grown from the densest cell, as long as that does not lower
+its mean density; those of units that follow each other and share a cell are one.
+
+[bold]Example[/bold]
+
+streamframes density people.parquet --ts ts --space x --space y --by floor --bin 10 --unit '1 minute' --above 0.05
+--min-area 400 --min-duration '5 minutes' --plot gatherings.png
+"""
+
 app = typer.Typer(
     name="streamframes",
     help="Windows that follow the data: cut files of events where something happens.",
@@ -92,6 +121,8 @@ app.command(no_args_is_help=True, epilog=FRAMES_EPILOG)(frames)
 app.command(no_args_is_help=True, epilog=FILL_EPILOG)(fill)
 app.command(no_args_is_help=True, epilog=BURSTS_EPILOG)(bursts)
 app.command(no_args_is_help=True, epilog=SESSIONS_EPILOG)(sessions)
+app.command(no_args_is_help=True, epilog=REGIONS_EPILOG)(regions)
+app.command(no_args_is_help=True, epilog=DENSITY_EPILOG)(density)
 app.command()(demo)
 
 

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Result:
-    """A table of frames, of rows that were tagged, or of what is named; what it is sorted by, and how it is made."""
+    """A table of frames, of rows that were tagged, or of what is named; what it is sorted by, and how it is made.
+
+    Columns that are `hidden` are written, but not printed.
+    """
 
     table: DataFrame
     is_rows: bool
@@ -27,6 +30,7 @@ class Result:
     doing: str
     failed: str
     name: str = ""
+    hidden: Sequence[str] = ()
 
     @property
     def what(self) -> str:
@@ -62,7 +66,7 @@ def _print(engine: Engine, result: Result, options: ResultOptions) -> None:
     table = engine.run(result.doing, first.toArrow, failed=result.failed)
     # Ids are for joining, not for reading.
     ids = () if result.is_rows else (f"{options.prefix}id", f"{options.prefix}parent")
-    names = [name for name in table.column_names if name not in ids]
+    names = [name for name in table.column_names if name not in (*ids, *result.hidden)]
     if table.num_rows:
         show(names, [[row[name] for name in names] for row in table.to_pylist()])
     if table.num_rows < total():

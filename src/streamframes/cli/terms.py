@@ -129,6 +129,20 @@ def levels_in(text: str, column: str) -> list[float]:
     return [float(level) for level in levels if level is not None]
 
 
+def worst_in(text: str, column: str) -> str:
+    """Whether a condition is about low values of a column, or about high ones.
+
+    >>> worst_in("speed < 20 AND lane = 1", "speed"), worst_in("3 <= loss", "loss"), worst_in("a", "b")
+    ('low', 'high', 'low')
+    """
+    tree, wanted = _tree(text), _tree(column)
+    for each in () if tree is None else tree.find_all(*_COMPARISONS, bfs=False):
+        side = each.left == wanted, each.right == wanted
+        if any(side):
+            return "high" if isinstance(each, exp.GT | exp.GTE) == side[0] else "low"
+    return "low"
+
+
 def _sides(tree: Any) -> Iterator[tuple[Any, Any]]:
     for each in tree.find_all(*_COMPARISONS, exp.EQ, exp.Between, bfs=False):
         if isinstance(each, exp.Between):

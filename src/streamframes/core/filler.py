@@ -149,11 +149,23 @@ class Filler:
         size = _pair(*where, done, active, room, room)
         frame, row = np.empty(size, np.int64), np.empty(size, np.int64)
         _pair(*where, done, active, frame, row)
+        if self.plan.places:
+            inside = self._in_place(rows, order[frame], row)
+            frame, row = frame[inside], row[inside]
         if (frame[1:] < frame[:-1]).any():
-            by_frame = np.empty(size, np.int64)
+            by_frame = np.empty(frame.size, np.int64)
             counting_order(frame, np.bincount(frame, minlength=len(self)), by_frame)
             frame, row = frame[by_frame], row[by_frame]
         return order[frame], row
+
+    def _in_place(self, rows: Rows, frame: np.ndarray, row: np.ndarray) -> np.ndarray:
+        """Which pairs agree in space too; a row without a place is nowhere."""
+        inside = np.ones(frame.size, np.bool_)
+        for placed in self.plan.places:
+            at = _numbers(rows.columns[placed.column])[row]
+            low, high = (_numbers(self.frames.column(name))[frame] for name in (placed.low, placed.high))
+            inside &= (low <= at) & (at <= high)
+        return inside
 
     def _by_start(self) -> tuple[np.ndarray, np.ndarray]:
         """The frames sorted by group and start, and where each group begins."""
@@ -236,6 +248,11 @@ class Filler:
 def _ids(column: pa.Array) -> np.ndarray:
     """Longs that are all there."""
     return np.asarray(column.to_numpy(zero_copy_only=False))
+
+
+def _numbers(column: pa.Array) -> np.ndarray:
+    """Doubles; what is null is NaN."""
+    return np.asarray(column.cast(pa.float64()).to_numpy(zero_copy_only=False), np.float64)
 
 
 def _next(instants: np.ndarray) -> np.ndarray:

@@ -15,19 +15,30 @@ FRAMES, ROWS = range(2)
 
 
 @dataclass(frozen=True)
+class Placed:
+    """A dimension of space: the columns of a frame's edges, and where among the columns of a row its place is."""
+
+    low: str
+    high: str
+    column: int
+
+
+@dataclass(frozen=True)
 class FillPlan:
     """Frames that are filled with rows of their group.
 
     `frames` are all columns of a frame; `keys` the group columns in which a row must agree with a frame; `ts_type` the
     type of the rows' instants; `columns` the types of what travels with a row. With `tags` the rows are the result,
     each with the columns `told` of its frame; without, the frames with their `measures`, and those without rows only
-    if `keep_empty`. With `fragments` a frame comes several times and grows.
+    if `keep_empty`. With `fragments` a frame comes several times and grows. With `places` a row must also lie between
+    the edges of a frame in space.
     """
 
     frames: pa.Schema
     keys: pa.Schema
     ts_type: pa.DataType
     columns: tuple[pa.DataType, ...]
+    places: tuple[Placed, ...] = ()
     measures: tuple[Measure, ...] = ()
     tags: tuple[TagColumn, ...] = ()
     told: tuple[str, ...] = ()

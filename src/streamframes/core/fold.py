@@ -12,14 +12,12 @@ from typing import Protocol
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.bursts.plan import BurstPlan
 from streamframes.core.chunks import decode
 from streamframes.core.columns import Rows
 from streamframes.core.filler import NEVER, Filler
 from streamframes.core.fillplan import FRAMES, FillPlan
 from streamframes.core.order import WaitingRoom
-from streamframes.core.plan import FramePlan
-from streamframes.core.sessions.plan import SessionPlan
+from streamframes.core.plans import Plan
 from streamframes.core.sessions.sessioner import Sessioner
 
 RELEASE_ROWS = 200_000
@@ -28,7 +26,7 @@ RELEASE_ROWS = 200_000
 class BucketFold:
     """The framing of one bucket."""
 
-    def __init__(self, plan: FramePlan | BurstPlan | SessionPlan) -> None:
+    def __init__(self, plan: Plan) -> None:
         self.framer = plan.framer()
         self.room = WaitingRoom(plan.columns)
         self.wanted = RELEASE_ROWS

@@ -19,18 +19,13 @@ import numpy as np
 import pyarrow as pa
 
 from streamframes.core import state
-from streamframes.core.bursts.burster import Burster
-from streamframes.core.bursts.plan import BurstPlan
 from streamframes.core.chunks import NO_WORD, Chunk, decode, summary_of
 from streamframes.core.columns import Rows, gather, no_rows, typed
-from streamframes.core.framer import Framer
 from streamframes.core.groups import fingerprints
 from streamframes.core.order import in_order
 from streamframes.core.packing import packed, slots
-from streamframes.core.plan import FramePlan
+from streamframes.core.plans import AtWork, Counting, Plan, figures_of
 from streamframes.core.schedule import LATEST
-from streamframes.core.sessions.plan import SessionPlan
-from streamframes.core.sessions.sessioner import Sessioner
 from streamframes.core.steps import Step, check_identity, group_of, late_row
 from streamframes.core.stores import Store
 from streamframes.errors import StreamFramesError
@@ -47,7 +42,7 @@ class StreamPlan:
     `identity` names what must not change while a checkpoint is in use.
     """
 
-    frames: FramePlan | BurstPlan | SessionPlan
+    frames: Plan
     identity: Mapping[str, str]
     late: str = "count"
     punctuations: bool = False
@@ -55,7 +50,7 @@ class StreamPlan:
     @property
     def figures(self) -> tuple[str, ...]:
         """The names of what is counted."""
-        return (*BucketStream.FIGURES, *(Sessioner.FIGURES if isinstance(self.frames, SessionPlan) else ()))
+        return (*BucketStream.FIGURES, *figures_of(self.frames))
 
     @property
     def result_schema(self) -> pa.Schema:
@@ -76,7 +71,7 @@ class BucketStream:
     def __init__(self, plan: StreamPlan, store: Store) -> None:
         self.plan = plan
         self.store = store
-        self.framer: Framer | Burster | Sessioner = plan.frames.framer(live=True)
+        self.framer: AtWork = plan.frames.framer(live=True)
         self.point = NO_WORD
         self.own_points = np.empty(0, np.int64)
         self.announced = np.empty((0, 2), np.int64)
@@ -121,7 +116,7 @@ class BucketStream:
             results += self._punctuations()
         self._forget()
         rows_waiting = int(self.waiting[:, _ROWS].sum()) + self.framer.n_held
-        odd = self.framer.counted() if isinstance(self.framer, Sessioner) else {}
+        odd = self.framer.counted() if isinstance(self.framer, Counting) else {}
         self.store.write(state.encode(self._save()))
         figures = zip(self.FIGURES, (late, self.framer.n_open, rows_waiting, self.point), strict=True)
         return Step(results, {**dict(figures), **odd}, self._next_due())

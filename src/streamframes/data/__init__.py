@@ -6,19 +6,23 @@ planted in them.
 
 from collections.abc import Callable
 
+from streamframes.data.building import building
 from streamframes.data.centre import CallData, calls
 from streamframes.data.generated import Generated
 from streamframes.data.links import packets
 from streamframes.data.network import RouterData, routers
 from streamframes.data.ocean import tow
+from streamframes.data.probes import ProbeData, probes
 from streamframes.data.sending import packet_values
 from streamframes.data.steps import figure_call
 from streamframes.data.traffic import FreewayData, freeway
 
 GENERATORS: dict[str, Callable[..., Generated]] = {
+    "building": building,
     "calls": calls,
     "freeway": freeway,
     "packets": packets,
+    "probes": probes,
     "routers": routers,
     "tow": tow,
 }
@@ -29,12 +33,15 @@ __all__ = [
     "CallData",
     "FreewayData",
     "Generated",
+    "ProbeData",
     "RouterData",
+    "building",
     "calls",
     "figure_call",
     "freeway",
     "packet_values",
     "packets",
+    "probes",
     "routers",
     "tow",
 ]

@@ -20,6 +20,24 @@ _HEAVY = 0.5
 """Jams below this level keep under 20 mph, the others between 22 and 37."""
 
 
+def jammed(level: Floats, chance: Floats) -> Floats:
+    """How fast traffic is in a jam, in mph.
+
+    Parameters
+    ----------
+    level
+        Of the jam.
+    chance
+        Uniform in [0, 1).
+
+    Examples
+    --------
+    >>> jammed(np.array([0.1, 0.1, 0.9]), np.array([0.0, 0.99, 0.5])).round(1)
+    array([ 5. , 12.5, 29. ])
+    """
+    return np.where(level < _HEAVY, 5 + (6 + 16 * level) * chance, 22 + (5 + 10 * level) * chance)
+
+
 @dataclass(frozen=True, slots=True)
 class Road:
     """Stations along highways, all of which report at the same instants.
@@ -32,8 +50,8 @@ class Road:
         Of each station.
     slow
         Where it jams; the stations are the groups.
-    missing
-        The share of reports that are lost.
+    missing, bad
+        The shares of reports that are lost, and that come but mean nothing.
 
     Examples
     --------
@@ -48,10 +66,10 @@ class Road:
     milepost: Floats
     slow: Runs
     missing: float
+    bad: float = 0.0
 
-    @staticmethod
-    def schema() -> pa.Schema:
-        """The columns."""
+    def schema(self) -> pa.Schema:
+        """The columns; reports tell whether they mean something only where some do not."""
         return pa.schema(
             {
                 "highway": pa.string(),
@@ -62,6 +80,7 @@ class Road:
                 "volume": pa.int64(),
                 "occupancy": pa.float64(),
             }
+            | ({"status": pa.string()} if self.bad else {})
         )
 
     @staticmethod
@@ -112,13 +131,16 @@ class Road:
             self.slow.level[run],
             random.random(len(run)),
         )
-        jam = np.where(level < _HEAVY, 5 + (6 + 16 * level) * chance, 22 + (5 + 10 * level) * chance)
+        jam = jammed(level, chance)
         speed[cell], mean[cell] = jam, 0.5 + 0.15 * jam
         volume, speed = random.poisson(mean), np.round(speed, 1)
         # Vehicles per mile of lane times the part of a mile that each of them covers.
         occupancy = np.minimum(volume * 180 / speed * (100 * _FEET_PER_VEHICLE / 5280), 100)
         instants = timestamps(np.repeat(tick.ravel() * TICK, shape[1]))
-        measures = [pa.array(measure.ravel()) for measure in (speed, volume, np.round(occupancy, 2))]
+        good = self.good(low, high).ravel()
+        measures = [pa.array(measure.ravel() * good) for measure in (speed, volume, np.round(occupancy, 2))]
+        if self.bad:
+            measures.append(pa.array(["bad", "ok"]).take(pa.array(good.astype(np.int64))))
         place = pa.array(np.tile(np.arange(shape[1]), shape[0]))
         places = [values.take(place) for values in (self.highway, self.stations, pa.array(self.milepost))]
         table = pa.table([*places, instants, *measures], schema=self.schema())
@@ -132,8 +154,23 @@ class Road:
         low, high
             The ticks.
         """
+        return self._spared("freeway lost", self.missing, low, high)
+
+    def good(self, low: int, high: int) -> Flags:
+        """Which reports mean something: those at the edges of a slow stretch, inside and outside, always do.
+
+        Parameters
+        ----------
+        low, high
+            The ticks.
+        """
+        return self._spared("freeway bad", self.bad, low, high)
+
+    def _spared(self, purpose: str, share: float, low: int, high: int) -> Flags:
         width = len(self.milepost)
-        kept = addressed(self.seed, "freeway lost", np.arange(low * width, high * width)) >= self.missing
+        if not share:
+            return np.ones((high - low, width), np.bool_)
+        kept = addressed(self.seed, purpose, np.arange(low * width, high * width)) >= share
         kept = kept.reshape(-1, width)
         runs = self.slow.take(np.arange(*self.slow.near(low - 1, high + 1).indices(len(self.slow.start))))
         for tick in (runs.start - 1, runs.start, runs.end, runs.end + 1):

@@ -28,14 +28,17 @@ from streamframes.spark.frametables import (
     require_table,
 )
 from streamframes.spark.instants import tick
+from streamframes.spark.places import in_one_place
 from streamframes.spark.session import is_dataframe, n_buckets
 from streamframes.spark.tables import folded
 
 Wanted = list[tuple[PairColumn, T.DataType]]
 
 
-def overlaps(a: DataFrame, b: DataFrame, *, by: Any, prefix: str, sides: Sequence[str]) -> DataFrame:
-    """The pairs of frames that share an instant."""
+def overlaps(
+    a: DataFrame, b: DataFrame, *, by: Any, prefix: str, sides: Sequence[str], space: bool = False
+) -> DataFrame:
+    """The pairs of frames that share an instant, and a place where `space` matters."""
     if isinstance(sides, str) or not isinstance(sides, Sequence) or [type(side) for side in sides] != [str, str]:
         raise InvalidArgument(f"overlaps() got sides={sides!r}; give two beginnings of names, like ('a_', 'b_')")
     left, right = _two(a, b, by, prefix, "overlaps")
@@ -45,7 +48,8 @@ def overlaps(a: DataFrame, b: DataFrame, *, by: Any, prefix: str, sides: Sequenc
     plan, schema = _pairs(left, wanted, "overlaps", f"rename one, or choose other sides= than {tuple(sides)!r}")
     buckets = _n_buckets(left)
     pieces = left.pieces(left.others, buckets, 0).union(right.pieces(right.others, buckets, 1))
-    return folded(pieces, buckets, plan.fold, schema)
+    pairs = folded(pieces, buckets, plan.fold, schema)
+    return in_one_place(pairs, a, b, prefix, sides, first=len(left.by) + 2) if space else pairs
 
 
 def combine(verb: str, a: DataFrame, b: DataFrame, *, by: Any, prefix: str) -> DataFrame:

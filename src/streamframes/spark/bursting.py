@@ -66,6 +66,11 @@ class Bursting:
         return without_punctuation(self.rows, self.options)
 
     @property
+    def space(self) -> tuple[str, ...]:
+        """Frames have no place."""
+        return ()
+
+    @property
     def fill_by(self) -> tuple[str, ...]:
         """Rows belong to the frames of their group."""
         return self.by

@@ -12,13 +12,14 @@ from pyspark.sql import types as T
 from streamframes.core.bursts.orders import ORDER_LAYOUT as BURST_LAYOUT
 from streamframes.core.control import ORDERS, WATCHED, ControlledPlan
 from streamframes.core.packing import Layout
+from streamframes.core.plans import Plan
 from streamframes.core.sessions.orders import ORDER_LAYOUT as SESSION_LAYOUT
 from streamframes.core.stream import StreamPlan
 from streamframes.errors import InvalidArgument
 from streamframes.spark.session import require_dataframe
 from streamframes.spark.sources import FrameSource
 from streamframes.spark.stateful import pieces_of, stateful
-from streamframes.spark.streams import Plan, identity, word_of
+from streamframes.spark.streams import identity, word_of
 from streamframes.spark.watch import WATERMARK, Watch, event_clock
 
 

@@ -39,7 +39,7 @@ def fill_frames(
 
 def fill_own(framing: FrameSource, moves: tuple[Move, ...], measures: Mapping[str, Any]) -> DataFrame:
     """Moved frames filled with the rows they were found in."""
-    asked = Asked([framing.ts, *framing.ties], framing.fill_by, True, measures, framing.prefix)
+    asked = Asked([framing.ts, *framing.ties], framing.fill_by, True, measures, framing.prefix, framing.space)
     lateness = _duration(framing.clock, framing.options.watch.lateness)
     return fill_frames(framing, moves, framing.data, asked, True, lateness)
 

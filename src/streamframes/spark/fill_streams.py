@@ -152,6 +152,7 @@ def _identity(fill: FillPlan, moves: tuple[Move, ...], waiting: Waiting) -> dict
         "fill ts": str(fill.ts_type),
         "fill columns": ", ".join(map(str, fill.columns)),
         "fill measures": result or "none",
+        "fill space": ", ".join(placed.low for placed in fill.places) or "none",
         "keep_empty": repr(fill.keep_empty),
         "wait": repr(waiting.wait),
     }

@@ -50,7 +50,7 @@ def frame_columns(frames: DataFrame, filling: Filling, plan: FillPlan) -> DataFr
 
 def _with_others(frames: DataFrame, filling: Filling) -> DataFrame:
     """Measures that only Spark knows: rows are tagged and grouped, and joined to the frames with the other measures."""
-    edges = (f"{filling.prefix}start", f"{filling.prefix}end")
+    edges = [f"{filling.prefix}start", f"{filling.prefix}end", *(edge for pair in filling.space for edge in pair[:2])]
     values = [part for name in (*filling.by, *edges) for part in (column(name), column(name).isNull())]
     hashes = (F.xxhash64(*values), F.xxhash64(F.lit(1), *values))
     named = frames.select("*", *(each.alias(name) for name, each in zip(_IDENTITY, hashes, strict=True)))

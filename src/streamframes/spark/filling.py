@@ -15,11 +15,12 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import types as T
 
 from streamframes.core.clock import Clock
-from streamframes.core.fillplan import FillPlan
+from streamframes.core.fillplan import FillPlan, Placed
 from streamframes.errors import InvalidArgument
 from streamframes.spark.columns import arrow_schema, arrow_type, clock_of, column, names, tag_columns
 from streamframes.spark.frametables import check_alike, frame_table, matched, point_table
 from streamframes.spark.measures import InPass, sorted_out, travelling
+from streamframes.spark.places import place_columns, space_columns, space_edges
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,7 @@ class Asked:
     keep_empty: bool
     measures: Mapping[str, Any]
     prefix: str
+    space: Any = ()
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,8 @@ class Filling:
 
     `frames` are the columns of the frames; `by` maps group columns of the frames to those of the rows; of the
     measures, in the order of `names`, `measures` are computed in the same pass and `others` by Spark; without any,
-    the rows are the result, with the columns `told` of their frame.
+    the rows are the result, with the columns `told` of their frame. `space` holds, for each dimension of it, the
+    columns of a frame's edges and that of a row's place.
     """
 
     frames: T.StructType
@@ -54,6 +57,7 @@ class Filling:
     told: tuple[str, ...]
     keep_empty: bool
     prefix: str
+    space: tuple[tuple[str, str, str], ...] = ()
 
     @property
     def is_tagging(self) -> bool:
@@ -65,6 +69,8 @@ class Filling:
         extra, measures = travelling(() if tags else self.measures, len(self.ties))
         others, told = tag_columns(self.rows, list(self.by.values()), self.ts, len(self.ties)) if tags else ([], ())
         chosen = [*map(column, (*self.by.values(), self.ts, *self.ties)), *extra, *map(column, others)]
+        first_place = len(chosen) - len(self.by) - 1
+        chosen += place_columns([place for _, _, place in self.space])
         columns = [each.alias(f"__sf_{i}") for i, each in enumerate(chosen)]
         kinds = [arrow_type(field.dataType) for field in self.rows.select(*columns).schema]
         n_keys = len(self.by)
@@ -73,6 +79,7 @@ class Filling:
             keys=pa.schema(list(zip(self.by, kinds[:n_keys], strict=True))),
             ts_type=kinds[n_keys],
             columns=tuple(kinds[n_keys + 1 :]),
+            places=tuple(Placed(low, high, first_place + d) for d, (low, high, _) in enumerate(self.space)),
             measures=measures,
             tags=told,
             told=self.told,
@@ -119,7 +126,23 @@ def plan_filling(frames: DataFrame, rows: DataFrame, asked: Asked, *, in_stream:
         told=tuple(told),
         keep_empty=asked.keep_empty,
         prefix=prefix,
+        space=_space(frames, rows, asked),
     )
+
+
+def _space(frames: DataFrame, rows: DataFrame, asked: Asked) -> tuple[tuple[str, str, str], ...]:
+    """For each dimension of space: the edges of a frame, and the column that says where a row is."""
+    if asked.space is None or asked.space == ():
+        return ()
+    places = space_columns(rows, asked.space, "fill")
+    edges = space_edges(frames.columns, asked.prefix)
+    if len(edges) != len(places):
+        known = ", ".join(frames.columns)
+        raise InvalidArgument(
+            f"fill() got space={asked.space!r}, but the frames have edges in {len(edges)} dimensions of space; they "
+            f"have {known}; an edge is called {asked.prefix + 'low'!r} and {asked.prefix + 'high'!r}"
+        )
+    return tuple((low, high, place) for (low, high), place in zip(edges, places, strict=True))
 
 
 def _groups(frames: DataFrame, rows: DataFrame, by: Any) -> list[list[str]]:

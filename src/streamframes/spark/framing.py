@@ -112,6 +112,11 @@ class Framing:
         return bool(self.rows.isStreaming)
 
     @property
+    def space(self) -> tuple[str, ...]:
+        """Frames have no place."""
+        return ()
+
+    @property
     def fill_by(self) -> tuple[str, ...]:
         """Rows belong to the frames of their group."""
         return self.by

@@ -83,6 +83,11 @@ class Nesting:
         return [self.planner.names[cls] for cls in self.chosen]
 
     @property
+    def space(self) -> tuple[str, ...]:
+        """Frames have no place."""
+        return ()
+
+    @property
     def fill_by(self) -> tuple[str, ...]:
         """Rows belong to the sessions of their keys, those of all classes on the path."""
         path = reversed(path_of(self.planner.classes, self.chosen[0]))

@@ -8,7 +8,8 @@ from typing import Any, Protocol
 from pyspark.sql import Column, DataFrame
 
 from streamframes.core.clock import Clock
-from streamframes.spark.streams import Plan, StreamOptions
+from streamframes.core.plans import Plan
+from streamframes.spark.streams import StreamOptions
 
 
 class FrameSource(Protocol):
@@ -41,6 +42,10 @@ class FrameSource(Protocol):
     @property
     def fill_by(self) -> tuple[str, ...]:
         """The columns of a frame by which rows belong to it, unless told otherwise."""
+
+    @property
+    def space(self) -> tuple[str, ...]:
+        """The columns of a row's place, where frames have one."""
 
     @property
     def prefix(self) -> str:

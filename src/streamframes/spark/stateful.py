@@ -28,6 +28,7 @@ SUMS = {
     "waiting_rows": "waiting",
     "null_keys": "null_keys",
     "stray_closes": "stray_closes",
+    "duplicate_reports": "duplicates",
     "fill_late_rows": "fill_late",
     "fill_waiting_rows": "fill_rows",
     "fill_waiting_frames": "fill_frames",

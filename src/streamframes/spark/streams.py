@@ -10,20 +10,16 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from streamframes.core.bursts.plan import BurstPlan
 from streamframes.core.clock import Clock, Duration
 from streamframes.core.packing import ALL_GROUPS, DATA, ONE_GROUP
-from streamframes.core.plan import FramePlan
+from streamframes.core.plans import Plan
 from streamframes.core.schemes.base import Input, check_choice
-from streamframes.core.sessions.plan import SessionPlan
 from streamframes.core.stream import LATE, StreamPlan
 from streamframes.errors import InvalidArgument
 from streamframes.spark.columns import scheme_input
 from streamframes.spark.events import USERS_CLOCK, EventClock
 from streamframes.spark.stateful import pieces_of, stateful
 from streamframes.spark.watch import Watch, check_watch, event_clock
-
-Plan = FramePlan | BurstPlan | SessionPlan
 
 
 @dataclass(frozen=True)

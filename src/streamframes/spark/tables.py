@@ -8,9 +8,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from streamframes.core.bursts.plan import BurstPlan
 from streamframes.core.fold import BucketFold, fold
-from streamframes.core.plan import FramePlan
+from streamframes.core.plans import Plan
 from streamframes.core.sessions.plan import SessionPlan
 from streamframes.spark.fold import Fold, folding
 from streamframes.spark.pack import IN_ORDER, PIECES, packing
@@ -24,9 +23,7 @@ EXPLAINED = (
 )
 
 
-def table_frames(
-    travelling: DataFrame, plan: FramePlan | BurstPlan | SessionPlan, buckets: int, schema: T.StructType
-) -> DataFrame:
+def table_frames(travelling: DataFrame, plan: Plan, buckets: int, schema: T.StructType) -> DataFrame:
     """The results of a plan on a table of group columns, the instant, and what travels."""
     reach = isinstance(plan, SessionPlan) and plan.has_timeouts
     chunks = travelling.mapInArrow(packing(plan.layout, buckets, reach=reach), PIECES)

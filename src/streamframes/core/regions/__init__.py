@@ -1,0 +1,1 @@
+"""Regions: frames in time and space."""

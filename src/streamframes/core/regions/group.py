@@ -1,0 +1,142 @@
+"""The search of one group: its field of places, the search that its plan asks for, and what has been told of it.
+
+rows ──> field ──> columns of resolved reports ──> search ──> ended ──┬──> clusters, where regions must not overlap
+                                                      └──> open ──────┴──> fragments
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from streamframes.core.regions.boxes import Boxes
+from streamframes.core.regions.connected import Connected
+from streamframes.core.regions.durations import Durations
+from streamframes.core.regions.field import NO_LIMIT, Field
+from streamframes.core.regions.found import END, GAP, Found, Live, Search
+from streamframes.core.regions.plan import CONNECTED, DURATIONS, RegionPlan
+from streamframes.core.regions.preferred import Clusters
+from streamframes.core.regions.spans import Spans
+from streamframes.core.regions.told import Told
+
+Telling = tuple[Found, np.ndarray, bool]
+_NOBODY = np.empty(0, np.int64)
+
+
+def search_for(plan: RegionPlan) -> Search:
+    """The search that a plan asks for."""
+    if plan.shape == CONNECTED:
+        limits = plan.limits
+        return Connected(
+            plan.n_dims,
+            max_step=limits.step,
+            min_duration=limits.duration,
+            min_extent=limits.extent,
+            min_places=limits.places,
+            min_times=limits.times,
+            per_unit=plan.per_unit,
+            names=plan.space,
+        )
+    if plan.n_dims > 1:
+        return Boxes(plan.limits)
+    return Durations(plan.limits) if plan.method == DURATIONS else Spans(plan.limits)
+
+
+class GroupSearch:
+    """The regions of one group."""
+
+    def __init__(self, plan: RegionPlan, listed: np.ndarray, *, live: bool) -> None:
+        self.plan = plan
+        self.field = Field(plan.reading, listed)
+        self.search = search_for(plan)
+        self.search.widen(_NOBODY, self.field.places, self.field.listed)
+        self.clusters = Clusters(plan.prefer) if plan.prefer is not None else None
+        self.told = Told() if plan.fragments and live else None
+        self.latest: int | None = None
+        self.open = self.search.live()
+
+    def feed(self, ts: np.ndarray, place: np.ndarray, state: np.ndarray, point: int | None) -> Iterator[Telling]:
+        """What rows in order settle; then all rows before the point have come, if that is known."""
+        for low, high in pairwise([0, *self._silences(ts), ts.size]):
+            if low < high:
+                if self._is_silent(int(ts[low])):
+                    yield from self.finish(GAP)
+                yield from self._take(ts[low:high], place[low:high], state[low:high])
+        if point is not None and self._is_silent(point - 1):
+            yield from self.finish(GAP)
+        if self.told is not None and isinstance(self.search, Durations | Spans):
+            grown, numbers = self.told.grown(self.search.certain())
+            yield grown, numbers, False
+
+    def _take(self, ts: np.ndarray, place: np.ndarray, state: np.ndarray) -> Iterator[Telling]:
+        self.latest = int(ts[-1])
+        moved, columns = self.field.feed(ts, place, state)
+        if moved is not None:
+            self.search.widen(moved, self.field.places, self.field.listed)
+        yield from self._ended(self.search.feed(columns))
+
+    def finish(self, cause: int = END) -> Iterator[Telling]:
+        """What the end settles, of the data or by a gap."""
+        yield from self._ended(self.search.finish(cause))
+
+    def _ended(self, found: Found) -> Iterator[Telling]:
+        self.open = self.search.live()
+        if self.clusters is not None:
+            found = self.clusters.feed(found, self.open)
+        numbers = self.told.ended(found) if self.told is not None else np.zeros(len(found), np.int64)
+        yield found, numbers, True
+
+    def _silences(self, ts: np.ndarray) -> list[int]:
+        """The rows before which the whole group has been silent for too long."""
+        max_gap = self.plan.reading.max_gap
+        if max_gap == NO_LIMIT:
+            return []
+        return [int(row) for row in np.flatnonzero(np.diff(ts).view(np.uint64) > np.uint64(max_gap)) + 1]
+
+    def _is_silent(self, until: int) -> bool:
+        """Whether a report at this instant, or later, is too far from the last to share a region with any before."""
+        return self.latest is not None and until - self.latest > self.plan.reading.max_gap and len(self.open) > 0
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing need be known of the group."""
+        remembers = self.plan.may_miss or self.plan.limits.step < np.inf or self.plan.n_dims > 1
+        return not remembers and not len(self.open) and self.earliest is None
+
+    @property
+    def earliest(self) -> int | None:
+        """The first instant of anything that is still to be told."""
+        starts = [int(self.open.start.min())] if len(self.open) else []
+        waiting = self.clusters.earliest if self.clusters is not None else None
+        return min([*starts, waiting] if waiting is not None else starts, default=None)
+
+    @property
+    def live(self) -> Live:
+        """What is open."""
+        return self.open
+
+    def save(self) -> dict[str, Any]:
+        """Everything that must be known to go on later."""
+        return {
+            "field": self.field.save(),
+            "search": self.search.save(),
+            "clusters": self.clusters.save() if self.clusters is not None else {},
+            "told": self.told.save() if self.told is not None else {},
+            "latest": self.latest,
+        }
+
+    def load(self, saved: dict[str, Any]) -> None:
+        """Go on from what was saved."""
+        self.field.load(saved["field"])
+        self.search = search_for(self.plan)
+        self.search.widen(_NOBODY, self.field.places, self.field.listed)
+        self.search.load(saved["search"])
+        self.latest = saved["latest"]
+        if self.clusters is not None:
+            self.clusters.load(saved["clusters"])
+        if self.told is not None:
+            self.told.load(saved["told"])
+        self.open = self.search.live()

@@ -1,0 +1,172 @@
+"""The plan of a search for regions: everything the core must know, and nothing of the engine that carries the rows.
+
+Behind the columns that break ties, the place travels with each row as doubles, and a byte that says whether the
+report is bad, does not satisfy the condition, or does.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from streamframes.core.clock import Clock
+from streamframes.core.packing import Layout
+from streamframes.core.regions.field import Reading
+from streamframes.core.regions.found import Limits
+
+if TYPE_CHECKING:
+    from streamframes.core.regions.regioner import Regioner
+
+RECTANGLE, CONNECTED, DENSITY = SHAPES = ("rectangle", "connected", "density")
+DURATIONS, SPANS = METHODS = ("durations", "spans")
+# What the byte of a row says.
+BAD_REPORT, NOT_SATISFIED, SATISFIED = range(3)
+
+
+@dataclass(frozen=True)
+class Crowding:
+    """What is dense: points are counted in units of time (ticks) and cells with these sides."""
+
+    unit: int
+    sides: tuple[float, ...]
+    above: float
+    min_area: float
+
+
+@dataclass(frozen=True)
+class Listed:
+    """Places that are known beforehand: for all groups, or by the fingerprints of theirs."""
+
+    places: np.ndarray
+    first: np.ndarray | None = None
+    second: np.ndarray | None = None
+
+    def of(self, first: int, second: int) -> np.ndarray:
+        """The places of a group, sorted, each once."""
+        mine = self.places
+        if self.first is not None and self.second is not None:
+            mine = mine[(self.first == first) & (self.second == second)]
+        return np.unique(mine, axis=0)
+
+    def digest(self) -> str:
+        """Which places these are."""
+        parts = [part for part in (self.places, self.first, self.second) if part is not None]
+        digest = hashlib.blake2b(b"".join(part.tobytes() for part in parts), digest_size=8)
+        return f"{len(self.places)} places with the digest {digest.hexdigest()}"
+
+
+@dataclass(frozen=True)
+class RegionPlan:
+    """Which regions are searched, how, and what is told of them."""
+
+    clock: Clock
+    keys: pa.Schema
+    ts_type: pa.DataType
+    columns: tuple[pa.DataType, ...]
+    space: tuple[str, ...]
+    place_types: tuple[pa.DataType, ...]
+    n_ties: int = 0
+    shape: str = RECTANGLE
+    method: str = SPANS
+    prefer: str | None = None
+    limits: Limits = field(default_factory=Limits)
+    reading: Reading = field(default_factory=Reading)
+    listed: Listed | None = None
+    crowding: Crowding | None = None
+    may_miss: bool = False
+    fragments: bool = False
+    prefix: str = "frame_"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Only the settings travel."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
+    def framer(self, *, live: bool = False) -> Regioner:
+        """The plan at work on the groups of one bucket; only a live one tells fragments before the end."""
+        from streamframes.core.regions.regioner import Regioner
+
+        return Regioner(self, live=live)
+
+    def settings(self) -> dict[str, str]:
+        """What must not change while a checkpoint is in use, by the names that a user knows."""
+        return {
+            "shape": self.shape,
+            "method": self.method,
+            "space": ", ".join(self.space),
+            "prefer": repr(self.prefer),
+            "minimums and max_step": repr(self.limits),
+            "missing, max_missing, open_on and max_gap": repr(self.reading),
+            "places": self.listed.digest() if self.listed is not None else "those of the data",
+            "bin, unit and above": repr(self.crowding),
+            "fragments": repr(self.fragments),
+        }
+
+    @property
+    def n_dims(self) -> int:
+        """How many dimensions space has."""
+        return len(self.space)
+
+    @property
+    def per_unit(self) -> float:
+        """How many ticks are a unit of time where time is told as a number: seconds, days or what integers count."""
+        return 1e6 if self.clock.kind == "timestamp" else 1.0
+
+    @property
+    def layout(self) -> Layout:
+        """The columns that are packed."""
+        return Layout(self.keys, self.ts_type, self.columns)
+
+    @property
+    def salt(self) -> int:
+        """What tells these regions from those of others, in their ids."""
+        told = f"regions {self.shape} {' '.join(self.space)}"
+        return int.from_bytes(hashlib.blake2b(told.encode(), digest_size=8).digest(), "little")
+
+    def edge_names(self) -> list[tuple[str, str]]:
+        """The names of the lowest and highest place, for each dimension."""
+        ends = [""] if self.n_dims == 1 else [f"_{name}" for name in self.space]
+        return [(f"{self.prefix}low{end}", f"{self.prefix}high{end}") for end in ends]
+
+    @cached_property
+    def frame_schema(self) -> pa.Schema:
+        """The columns of the regions."""
+        edges = [(name, kind) for pair, kind in zip(self.edge_names(), self.place_types, strict=True) for name in pair]
+        told = {
+            "id": pa.int64(),
+            "start": self.ts_type,
+            "end": self.ts_type,
+        }
+        more = {"rows": pa.int64(), "places": pa.int64(), "closed_by": pa.string()}
+        more |= {"imputed": pa.int64()} if self.may_miss else {}
+        more |= {"fragment": pa.int64(), "final": pa.bool_()} if self.fragments else {}
+        return pa.schema(
+            [
+                *self.keys,
+                *((f"{self.prefix}{name}", kind) for name, kind in told.items()),
+                *edges,
+                *((f"{self.prefix}{name}", kind) for name, kind in (more | self._shape_columns()).items()),
+            ]
+        )
+
+    def _shape_columns(self) -> dict[str, pa.DataType]:
+        if self.shape == CONNECTED:
+            ends = [""] if self.n_dims == 1 else [f"_{name}" for name in self.space]
+            extent = [("ts", self.ts_type), *((f"{edge}{end}", pa.float64()) for end in ends for edge in _EDGES)]
+            extents = pa.list_(pa.struct(extent))
+            return {"area": pa.float64(), "extents": extents, "hull": pa.string(), "outline": pa.string()}
+        if self.shape == DENSITY:
+            return {"area": pa.float64(), "peak": pa.float64(), "density": pa.float64()}
+        return {}
+
+    @property
+    def result_schema(self) -> pa.Schema:
+        """The columns of what the plan is for."""
+        return self.frame_schema
+
+
+_EDGES = ("low", "high")

@@ -1,0 +1,99 @@
+"""What Method II knows of the reports of each slot: the last failure, and stretches of satisfied reports since then.
+
+stretches   [first column, last column, the stretch before, whether imputed]   a pool; slots point to their newest
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from streamframes.core.compiled import compiled
+from streamframes.core.regions.found import BREAK, FALSE, IMPUTED, MEANING
+
+# Of a slot: the last column at which it failed, its newest stretch, the last column of that, the last column at which
+# it reported, and whether it is known.
+FAILED, NEWEST, LATEST, LAST, KNOWN = range(5)
+SLOT_FIELDS = 5
+FIRST_COLUMN, LAST_COLUMN, BEFORE, MADE_UP = range(4)
+STRETCH_FIELDS = 4
+NOTHING = -1
+_FAR = 2**62
+
+
+@compiled
+def first_after(level: int, s: int, slots: Any, stretches: Any) -> Any:
+    """The first column after `level` at which a slot holds."""
+    at: Any = slots[s, NEWEST]
+    found: Any = np.int64(_FAR)
+    while at >= 0 and stretches[at, LAST_COLUMN] > level:
+        found = max(stretches[at, FIRST_COLUMN], level + 1)
+        at = stretches[at, BEFORE]
+    return found
+
+
+@compiled
+def tally(low: int, high: int, since: int, upto: int, slots: Any, stretches: Any) -> Any:
+    """The reports of a rectangle: how many, of how many places, how many imputed, and the fewest of any place."""
+    rows, places, imputed = 0, 0, 0
+    fewest: Any = np.int64(_FAR)
+    for s in range(low, high + 1):
+        mine, at = 0, slots[s, NEWEST]
+        while at >= 0 and stretches[at, LAST_COLUMN] >= since:
+            part = min(upto, stretches[at, LAST_COLUMN]) + 1 - max(since, stretches[at, FIRST_COLUMN])
+            if part > 0:
+                mine += part
+                imputed += part if stretches[at, MADE_UP] else 0
+            at = stretches[at, BEFORE]
+        if mine:
+            rows += mine
+            places += 1
+            fewest = min(fewest, mine)
+    return rows, places, imputed, fewest
+
+
+@compiled
+def take_report(s: int, code: int, now: int, slots: Any, stretches: Any, n_stretches: int) -> int:
+    """A slot reports at column `now`; returns how many stretches there are."""
+    slot, meaning = slots[s], code & MEANING
+    if meaning == FALSE or code & BREAK:
+        slot[FAILED] = now if meaning == FALSE else max(slot[FAILED], slot[LAST])
+        slot[NEWEST] = slot[LATEST] = NOTHING
+    if meaning != FALSE:
+        newest, made_up = slot[NEWEST], meaning == IMPUTED
+        if newest >= 0 and slot[LATEST] == now - 1 and (stretches[newest, MADE_UP] != 0) == made_up:
+            stretches[newest, LAST_COLUMN] = now
+        else:
+            new = stretches[n_stretches]
+            new[FIRST_COLUMN], new[LAST_COLUMN], new[BEFORE], new[MADE_UP] = now, now, newest, made_up
+            slot[NEWEST] = n_stretches
+            n_stretches += 1
+        slot[LATEST] = now
+    slot[LAST] = now
+    return n_stretches
+
+
+@compiled
+def packed(slots: Any, stretches: Any) -> Any:
+    """The stretches that slots still point to; slots point to where they are now."""
+    size = 0
+    for s in range(slots.shape[0]):
+        at = slots[s, NEWEST]
+        while at >= 0:
+            size += 1
+            at = stretches[at, BEFORE]
+    kept = np.empty((size, STRETCH_FIELDS), np.int64)
+    n = 0
+    for s in range(slots.shape[0]):
+        at, later = slots[s, NEWEST], NOTHING
+        while at >= 0:
+            kept[n] = stretches[at]
+            if later < 0:
+                slots[s, NEWEST] = n
+            else:
+                kept[later, BEFORE] = n
+            later = n
+            n += 1
+            at = stretches[at, BEFORE]
+    return kept

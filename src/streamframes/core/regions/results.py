@@ -1,0 +1,75 @@
+"""Regions as rows of Arrow."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from streamframes.core.columns import CLOSED_BY, typed
+from streamframes.core.compiled import compiled
+from streamframes.core.groups import GroupIndex, mix
+from streamframes.core.regions.found import Found
+from streamframes.core.regions.plan import RegionPlan
+
+
+@compiled
+def _ids(salt: Any, group: Any, start: Any, named: Any, out: Any) -> None:
+    for i in range(start.size):
+        value = mix(mix(salt ^ group) + np.uint64(start[i]))
+        for k in range(named.shape[1]):
+            value = mix(value * np.uint64(3) + np.uint64(named[i, k]))
+        out[i] = np.int64(value)
+
+
+class Results:
+    """How the regions of a plan are told."""
+
+    def __init__(self, plan: RegionPlan) -> None:
+        self.plan = plan
+        self.schema = plan.frame_schema
+
+    def batch(
+        self, groups: GroupIndex, group: int, found: Found, fragments: np.ndarray, *, final: bool
+    ) -> pa.RecordBatch:
+        """Regions of one group; `fragments` number what has been told of each before."""
+        plan, size = self.plan, len(found)
+        told: dict[str, Any] = {
+            "id": self._ids(groups.first[group], found),
+            "start": typed(pa.array(found.start), plan.ts_type),
+            "end": typed(pa.array(found.end), plan.ts_type),
+            "rows": found.rows,
+            "places": found.places,
+            "closed_by": pa.array(CLOSED_BY).take(pa.array(found.cause)) if final else pa.nulls(size, pa.string()),
+            "imputed": found.imputed,
+            "fragment": fragments,
+            "final": np.full(size, final),
+            **found.more,
+        }
+        named = {f"{plan.prefix}{name}": values for name, values in told.items()}
+        keys = groups.values(np.full(size, group))
+        named |= dict(zip(plan.keys.names, keys, strict=True))
+        for d, (low, high) in enumerate(plan.edge_names()):
+            named[low], named[high] = found.low[:, d], found.high[:, d]
+        return pa.RecordBatch.from_arrays(
+            [_as(named[field.name], field.type) for field in self.schema], schema=self.schema
+        )
+
+    def _ids(self, group: Any, found: Found) -> np.ndarray:
+        """A hash of group, start and what tells regions of one start apart."""
+        out = np.empty(len(found), np.int64)
+        named = np.ascontiguousarray(found.named).view(np.int64)
+        _ids(np.uint64(self.plan.salt), np.uint64(group), found.start, named, out)
+        return out
+
+
+def _as(values: Any, kind: pa.DataType) -> pa.Array:
+    """Numbers or Arrow values as a column of a type."""
+    array = values if isinstance(values, pa.Array) else pa.array(values)
+    if pa.types.is_list(kind) and array.type != kind:
+        struct = array.values
+        parts = [typed(struct.field(i), kind.value_type.field(i).type) for i in range(kind.value_type.num_fields)]
+        inner = pa.StructArray.from_arrays(parts, fields=[kind.value_type.field(i) for i in range(len(parts))])
+        return pa.ListArray.from_arrays(array.offsets, inner, type=kind)
+    return array if array.type == kind else array.cast(kind)

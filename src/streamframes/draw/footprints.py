@@ -1,0 +1,96 @@
+"""Footprints: what regions of two dimensions cover on a map, coloured by when they began or how long they lasted.
+
+y |  .  .   +----+        points are reports
+  |   . .   |    | .
+  |         +----+
+  +-------------------> x
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from matplotlib import dates
+from matplotlib.collections import PolyCollection
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from streamframes.draw.axis import FAINT, INK, tidy
+from streamframes.draw.outlines import Outlines, corners
+from streamframes.draw.signal import Instants, column_of, instants, numbers
+
+MAX_POINTS = 20_000
+_DATES: Any = dates  # Matplotlib has no types for it.
+# Lengths of time: how many days one is, what it is called, and from how many on it is used.
+_UNITS = ((1.0, "days"), (1 / 24, "hours"), (1 / 1440, "minutes"), (1 / 86_400, "seconds"))
+_SEVERAL = 3
+
+
+def draw_footprints(
+    figure: Figure,
+    table: pa.Table,
+    regions: Outlines | None,
+    ts: str,
+    space: Sequence[str],
+    labels: Sequence[str],
+    colour: str,
+) -> list[Any]:
+    """Draw points and regions into the figure; the entries of its legend."""
+    axes: Any = figure.axes[0]
+    x, y = (numbers(column_of(table, name, "space"), name) for name in space)
+    some = np.unique(np.linspace(0, x.size - 1, min(x.size, MAX_POINTS)).astype(np.int64)) if x.size else slice(0)
+    axes.plot(x[some], y[some], ".", color="#94a3b8", markersize=2.5, alpha=0.5, markeredgewidth=0, rasterized=True)
+    handles: list[Any] = [Line2D([], [], color="#94a3b8", marker=".", linestyle="none", label="report")]
+    if regions is not None and len(regions):
+        _draw_boxes(figure, regions, instants(column_of(table, ts, "ts")), colour)
+        handles.append(Patch(facecolor="none", edgecolor=INK, label="region"))
+    axes.set_aspect("equal", adjustable="datalim")
+    axes.margins(0.03)
+    axes.set_xlabel(labels[0])
+    axes.set_ylabel(labels[1])
+    tidy(axes)
+    axes.grid(visible=True, axis="both", color=FAINT, linewidth=0.6)
+    return handles
+
+
+def _draw_boxes(figure: Figure, regions: Outlines, when: Instants, colour: str) -> None:
+    """The shortest regions last, so that long ones cover none."""
+    lasting = regions.end - regions.start
+    order = np.argsort(-lasting, kind="stable")
+    boxes, numbers_of = [], []
+    for number in order.tolist():
+        known = regions.rings[number] if regions.rings else []
+        own = known or [corners(*np.stack([regions.low[number], regions.high[number]], axis=1).ravel())]
+        boxes += own
+        numbers_of += [number] * len(own)
+    unit, name = _unit(lasting, when.is_time)
+    shades = (regions.start if colour == "start" else lasting / unit)[numbers_of]
+    axes: Any = figure.axes[0]
+    drawn = PolyCollection(boxes, array=shades, cmap="viridis_r", alpha=0.25, linewidths=0)
+    axes.add_collection(drawn)
+    axes.add_collection(PolyCollection(boxes, array=shades, cmap="viridis_r", facecolors="none", linewidths=2.0))
+    key: Any = figure.colorbar(drawn, ax=axes, pad=0.01, aspect=35)
+    key.solids.set_alpha(1.0)
+    key.set_label("start" if colour == "start" else f"duration ({name})" if name else "duration", color=INK)
+    key.ax.tick_params(colors=INK, length=0, labelsize=9)
+    key.outline.set_visible(False)
+    if colour == "start" and when.is_time:
+        locator = _DATES.AutoDateLocator(minticks=3, maxticks=9)
+        key.ax.yaxis.set_major_locator(locator)
+        key.ax.yaxis.set_major_formatter(_DATES.ConciseDateFormatter(locator, show_offset=False))
+
+
+def _unit(lasting: np.ndarray, is_time: bool) -> tuple[float, str]:
+    """The unit in which most durations are small numbers, but not fractions.
+
+    >>> _unit(np.array([0.01, 0.02]), True)[1], _unit(np.array([5.0]), False)
+    ('minutes', (1.0, ''))
+    """
+    if not is_time:
+        return 1.0, ""
+    usual = float(np.median(lasting)) if lasting.size else 0.0
+    return next(((unit, name) for unit, name in _UNITS if usual >= _SEVERAL * unit), _UNITS[-1])

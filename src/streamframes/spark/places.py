@@ -1,0 +1,123 @@
+"""Places: which columns say where a report comes from, and places that are known beforehand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
+
+from streamframes.core.groups import fingerprints
+from streamframes.core.regions.plan import Listed
+from streamframes.errors import InvalidArgument
+from streamframes.spark.columns import arrow_type, column, names
+from streamframes.spark.session import is_dataframe
+
+_WHOLE = (T.ByteType, T.ShortType, T.IntegerType, T.LongType)
+
+
+def space_columns(rows: DataFrame, space: Any, verb: str, taken: Sequence[str] = ()) -> list[str]:
+    """The columns that an argument names; they must be numbers."""
+    chosen = names(space, "space", rows, verb)
+    if len(chosen) not in (1, 2) or len(set(chosen)) < len(chosen) or set(chosen) & set(taken):
+        raise InvalidArgument(
+            f"{verb}() got space={space!r}; name one column, or two like ['x', 'y'], which are not in ts= or by="
+        )
+    for name in chosen:
+        kind = rows.schema[name].dataType
+        if not isinstance(kind, T.NumericType):
+            raise InvalidArgument(
+                f"{verb}() got space={name!r} of type {kind.simpleString()}; a place is a number, like a milepost; "
+                f"cast it, for example rows.withColumn('at', F.col({name!r}).cast('double')), or join a table of "
+                "positions"
+            )
+    return chosen
+
+
+def space_edges(columns: Sequence[str], prefix: str) -> list[tuple[str, str]]:
+    """The columns of regions that hold their edges in space: `frame_low` and `frame_high`, or a pair for each axis."""
+    lows = [name for name in columns if name == f"{prefix}low" or name.startswith(f"{prefix}low_")]
+    pairs = [(low, f"{prefix}high{low.removeprefix(prefix + 'low')}") for low in lows]
+    return [(low, high) for low, high in pairs if high in columns]
+
+
+def place_type(kind: T.DataType) -> pa.DataType:
+    """How the edges of a region in space are told: whole numbers as such, others as doubles."""
+    return pa.int64() if isinstance(kind, _WHOLE) else pa.float64()
+
+
+def place_columns(space: Sequence[str]) -> list[Column]:
+    """The place as it travels."""
+    return [column(name).cast("double") for name in space]
+
+
+def listed_places(places: Any, rows: DataFrame, space: Sequence[str], by: Sequence[str]) -> Listed | None:
+    """The places that a list or a table names."""
+    if places is None:
+        return None
+    if is_dataframe(places):
+        return _of_table(places, rows, space, by)
+    try:
+        found = np.array(list(places), np.float64)
+    except (TypeError, ValueError):
+        found = np.full(1, np.nan)
+    found = found[:, None] if found.ndim == 1 and len(space) == 1 else found
+    if found.ndim != 2 or found.shape[1] != len(space) or not found.size or not np.isfinite(found).all():
+        wanted = "numbers" if len(space) == 1 else f"pairs of numbers, for {' and '.join(space)}"
+        raise InvalidArgument(f"regions() got places={places!r}; give a list of {wanted}, or a table with {space[0]!r}")
+    return Listed(found + 0.0)
+
+
+def _of_table(places: DataFrame, rows: DataFrame, space: Sequence[str], by: Sequence[str]) -> Listed:
+    if places.isStreaming:
+        raise InvalidArgument("regions() got a stream of places; give a table of them")
+    chosen = names(list(space), "places", places, "regions", table="the table of places")
+    groups = [name for name in by if name in places.columns]
+    if groups and groups != list(by):
+        lacking = next(name for name in by if name not in groups)
+        raise InvalidArgument(
+            f"regions() got a table of places with {groups[0]!r} but without {lacking!r}; it needs all columns of "
+            f"by={list(by)}, or none of them for places of all groups"
+        )
+    kinds = [rows.schema[name].dataType for name in groups]
+    told = [column(name).cast(kind).alias(f"k{i}") for i, (name, kind) in enumerate(zip(groups, kinds, strict=True))]
+    table = places.select(*told, *(each.alias(f"p{i}") for i, each in enumerate(place_columns(chosen)))).toArrow()
+    table = table.combine_chunks()
+    found = np.stack(
+        [np.asarray(table[f"p{i}"].to_numpy(), np.float64) for i in range(len(space))], axis=1
+    )  # fmt: skip
+    if not len(found) or not np.isfinite(found).all():
+        raise InvalidArgument(
+            "regions() got a table of places " + ("without rows" if not len(found) else "in which a place is null")
+        )
+    if not groups:
+        return Listed(found + 0.0)
+    keys = [_whole(table[f"k{i}"]).cast(arrow_type(kind)) for i, kind in enumerate(kinds)]
+    return Listed(found + 0.0, *fingerprints(keys, len(found)))
+
+
+def _whole(values: pa.ChunkedArray) -> pa.Array:
+    return pa.concat_arrays(values.chunks) if values.num_chunks else pa.array([], values.type)
+
+
+def in_one_place(
+    pairs: DataFrame, a: DataFrame, b: DataFrame, prefix: str, sides: Sequence[str], first: int
+) -> DataFrame:
+    """The pairs of regions that share a place, with the edges of what they share behind the first columns."""
+    edges = space_edges(a.columns, prefix)
+    if not edges or edges != space_edges(b.columns, prefix):
+        raise InvalidArgument(
+            f"overlaps() got space=True, for which both tables need the columns {prefix + 'low'!r} and "
+            f"{prefix + 'high'!r}; a has {', '.join(a.columns)}, and b has {', '.join(b.columns)}"
+        )
+    shared = []
+    for low, high in edges:
+        lows, highs = ([column(f"{side}{name}") for side in sides] for name in (low, high))
+        shared += [F.greatest(*lows).alias(low), F.least(*highs).alias(high)]
+        pairs = pairs.filter((lows[0] <= highs[1]) & (lows[1] <= highs[0]))
+    known = [column(name) for name in pairs.columns]
+    return pairs.select(*known[:first], *shared, *known[first:])

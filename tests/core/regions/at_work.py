@@ -1,0 +1,121 @@
+"""Worlds at work: their rows through the doors of tables and streams, and what the literal definition says of them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from streamframes.core.clock import Clock
+from streamframes.core.regions.asked import crowding_of, limits_of, method_of, reading_of
+from streamframes.core.regions.found import Limits
+from streamframes.core.regions.plan import DENSITY, RECTANGLE, Listed, RegionPlan
+from tests.core.regions.worlds import Swarm, World
+
+KEYS = pa.schema([("key", pa.string())])
+CLOCK = Clock("integer")
+STATES = {None: 0, False: 1, True: 2}
+
+
+def plan_of(world: World, *, shape: str = RECTANGLE, method: str | None = None, **more: Any) -> RegionPlan:
+    """The plan of what a world asks for; rows have a number that breaks ties."""
+    asked = world.settings
+    chosen, stations = method_of(
+        method, shape, world.n_dims, asked["missing"], has_places=asked["places"] is not None
+    )  # fmt: skip
+    limits = {name: asked[name] for name in ("min_duration", "min_extent", "min_times", "min_places", "max_step")}
+    reading = {name: asked[name] for name in ("missing", "max_missing", "open_on", "max_gap")}
+    listed = None if asked["places"] is None else Listed(np.array(asked["places"], np.float64))
+    return RegionPlan(
+        clock=CLOCK,
+        keys=KEYS,
+        ts_type=pa.int64(),
+        columns=(pa.int64(), *(pa.float64(),) * world.n_dims, pa.int8()),
+        space=("x", "y")[: world.n_dims],
+        place_types=(pa.float64(),) * world.n_dims,
+        n_ties=1,
+        shape=shape,
+        method=chosen,
+        limits=limits_of(CLOCK, world.n_dims, **limits),
+        reading=reading_of(CLOCK, stations=stations, **reading),
+        listed=listed,
+        may_miss=True,
+        **more,
+    )
+
+
+def crowd_plan(swarm: Swarm) -> RegionPlan:
+    """The plan of a search for crowds."""
+    settings = dict(swarm.settings)
+    duration = settings.pop("min_duration")
+    return RegionPlan(
+        clock=CLOCK,
+        keys=KEYS,
+        ts_type=pa.int64(),
+        columns=(pa.int64(), *(pa.float64(),) * swarm.n_dims),
+        space=("x", "y")[: swarm.n_dims],
+        place_types=(pa.float64(),) * swarm.n_dims,
+        n_ties=1,
+        shape=DENSITY,
+        limits=Limits(duration or 0),
+        crowding=crowding_of(CLOCK, swarm.n_dims, **settings),
+    )
+
+
+def rows_of(world: World) -> list[dict[str, Any]]:
+    """The rows of all groups, which are called 0, 1, ..."""
+    return [
+        {"key": str(group), "ts": raw.ts, "x": [number, *raw.place, STATES[raw.state]]}
+        for group, reports in enumerate(world.raw)
+        for number, raw in enumerate(reports)
+    ]
+
+
+def points_of(swarm: Swarm) -> list[dict[str, Any]]:
+    """The points of all groups, which are called 0, 1, ..."""
+    return [
+        {"key": str(group), "ts": ts, "x": [number, *place]}
+        for group, points in enumerate(swarm.raw)
+        for number, (ts, place) in enumerate(points)
+    ]
+
+
+def told(rows: list[dict[str, Any]], n_dims: int) -> list[tuple[Any, ...]]:
+    """Regions as the literal definition tells them, without ids, sorted."""
+    ends = [""] if n_dims == 1 else ["_x", "_y"]
+    return sorted(
+        (
+            int(row["key"]),
+            row["frame_start"],
+            row["frame_end"],
+            tuple(row[f"frame_low{end}"] for end in ends),
+            tuple(row[f"frame_high{end}"] for end in ends),
+            row["frame_rows"],
+            row["frame_places"],
+            row.get("frame_imputed", 0),
+            row["frame_closed_by"],
+        )
+        for row in rows
+    )
+
+
+def literal(regions: list[list[Any]]) -> list[tuple[Any, ...]]:
+    """What the literal definition found in each group, sorted."""
+    return sorted(
+        (group, r.start, r.end, r.low, r.high, r.rows, r.places, getattr(r, "imputed", 0), r.closed_by)
+        for group, found in enumerate(regions)
+        for r in found
+    )
+
+
+def is_close(a: float, b: float) -> bool:
+    """Equal but for rounding."""
+    return math.isclose(a, b, rel_tol=1e-9)
+
+
+def without_minimums(plan: RegionPlan) -> RegionPlan:
+    """The same search for regions of any size."""
+    return replace(plan, limits=replace(plan.limits, duration=0, times=1, places=1))

@@ -1,0 +1,66 @@
+"""Every search finds what the literal definition says: rectangles by both methods, boxes, components and crowds."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+
+from streamframes.core.regions.literal import boxes, preferred, rectangles
+from streamframes.core.regions.literal_density import density
+from streamframes.core.regions.literal_shapes import components
+from tests.core.regions.at_work import crowd_plan, literal, plan_of, points_of, rows_of, told
+from tests.core.regions.worlds import grids, planes, stations, swarms, worlds
+from tests.core.test_stream import table
+
+
+@settings(deadline=None, max_examples=250)
+@given(world=worlds())
+def test_rectangles_are_those_of_the_definition(world):
+    expected = literal([rectangles(field, world.asked) for field in world.fields])
+    assert told(table(plan_of(world), rows_of(world)), 1) == expected
+
+
+@settings(deadline=None, max_examples=100)
+@given(world=grids(complete=True))
+def test_both_methods_find_the_same_on_grids(world):
+    expected = literal([rectangles(field, world.asked) for field in world.fields])
+    for method in ("durations", "spans"):
+        assert told(table(plan_of(world, method=method), rows_of(world)), 1) == expected
+
+
+@pytest.mark.parametrize("prefer", ["largest", "longest", "widest"])
+@settings(deadline=None, max_examples=60)
+@given(world=worlds())
+def test_a_preference_chooses_as_the_definition_does(prefer, world):
+    expected = literal([preferred(rectangles(field, world.asked), prefer) for field in world.fields])
+    assert told(table(plan_of(world, prefer=prefer), rows_of(world)), 1) == expected
+
+
+@settings(deadline=None, max_examples=200)
+@given(world=worlds() | planes())
+def test_connected_regions_are_those_of_the_definition(world):
+    expected = literal([components(field, world.asked) for field in world.fields])
+    assert told(table(plan_of(world, shape="connected"), rows_of(world)), world.n_dims) == expected
+
+
+@settings(deadline=None, max_examples=150)
+@given(world=planes())
+def test_boxes_are_those_of_the_definition(world):
+    expected = literal([boxes(field, world.asked) for field in world.fields])
+    assert told(table(plan_of(world), rows_of(world)), 2) == expected
+
+
+@settings(deadline=None, max_examples=150)
+@given(swarm=swarms())
+def test_crowds_are_those_of_the_definition(swarm):
+    expected = literal([density(points, **swarm.settings) for points in swarm.raw])
+    assert told(table(crowd_plan(swarm), points_of(swarm)), swarm.n_dims) == expected
+
+
+@settings(deadline=None, max_examples=60)
+@given(world=stations())
+def test_ids_tell_regions_apart_and_depend_on_nothing_else(world):
+    found = table(plan_of(world), rows_of(world))
+    assert len({row["frame_id"] for row in found}) == len(found)
+    again = table(plan_of(world), rows_of(world)[::-1])
+    assert {row["frame_id"] for row in again} == {row["frame_id"] for row in found}

@@ -1,0 +1,120 @@
+"""Regions of streams without an engine: any arrival order, any cut into steps, any watermark: the table's regions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from streamframes.core.stream import BucketStream, StreamPlan
+from tests.core.regions.at_work import crowd_plan, plan_of, points_of, rows_of
+from tests.core.regions.worlds import planes, swarms, worlds
+from tests.core.test_stream import LATENESS, DictStore, chunks_of, cut, delayed, dicts, table
+
+ENDS = 10_000
+
+
+def run(plan: Any, batches: list[tuple[list[dict[str, Any]], int]]) -> tuple[list[dict[str, Any]], dict[str, int]]:
+    """Everything that is told, with the state written and read at each step, and what was counted."""
+    stream, store, told = StreamPlan(plan, {"plan": "test"}), DictStore(), []
+    counted = {"late": 0, "duplicates": 0}
+    for rows, watermark in batches:
+        chunks = [(chunk.start, pa.py_buffer(chunk.data)) for chunk in chunks_of(plan, rows)] if rows else []
+        step = BucketStream(stream, store).step(chunks, watermark)
+        told += dicts(step.results)
+        counted = {name: counted[name] + step.figures[name] for name in counted}
+    return told, counted
+
+
+def spelled(rows: list[dict[str, Any]], *, left_out: tuple[str, ...] = ()) -> list[str]:
+    return sorted(repr(sorted((k, v) for k, v in row.items() if k not in left_out)) for row in rows)
+
+
+def arrivals(draw: Any, rows: list[dict[str, Any]]) -> list[tuple[list[dict[str, Any]], int]]:
+    return [*cut(draw, delayed(rows, [draw(st.integers(0, LATENESS)) for _ in rows])), ([], ENDS)]
+
+
+def check(plan: Any, rows: list[dict[str, Any]], batches: Any) -> None:
+    told, counted = run(plan, batches)
+    expected = table(plan, rows)
+    assert counted["late"] == 0
+    # Time alone may end what a table leaves open; a preference waits for all that overlaps.
+    open_ones = [row for row in expected if row["frame_closed_by"] == "end of data"]
+    ids = {row["frame_id"] for row in open_ones}
+    left_out = ("frame_closed_by",)
+    ended_by_time = [row for row in told if row["frame_id"] in ids]
+    ended = spelled([row for row in told if row["frame_id"] not in ids])
+    assert set(spelled(ended_by_time, left_out=left_out)) <= set(spelled(open_ones, left_out=left_out))
+    closed = spelled([row for row in expected if row["frame_id"] not in ids])
+    if plan.prefer is None:
+        assert ended == closed
+    else:
+        assert set(ended) <= set(closed)
+        assert ended == closed or open_regions(plan, rows)
+
+
+def open_regions(plan: Any, rows: list[dict[str, Any]]) -> bool:
+    """Whether a table leaves any rectangle open."""
+    return any(row["frame_closed_by"] == "end of data" for row in table(replace(plan, prefer=None), rows))
+
+
+@pytest.mark.parametrize("asked", [{}, {"prefer": "largest"}, {"prefer": "longest"}, {"shape": "connected"}], ids=str)
+@settings(deadline=None, max_examples=60)
+@given(data=st.data())
+def test_a_stream_tells_the_regions_of_the_table(asked, data):
+    world = data.draw(worlds())
+    rows = rows_of(world)
+    check(plan_of(world, **asked), rows, arrivals(data.draw, rows))
+
+
+@pytest.mark.parametrize("shape", ["rectangle", "connected"])
+@settings(deadline=None, max_examples=40)
+@given(data=st.data())
+def test_so_does_one_in_the_plane(shape, data):
+    world = data.draw(planes())
+    rows = rows_of(world)
+    check(plan_of(world, shape=shape), rows, arrivals(data.draw, rows))
+
+
+@settings(deadline=None, max_examples=60)
+@given(data=st.data())
+def test_so_does_one_of_crowds(data):
+    swarm = data.draw(swarms())
+    plan, rows = crowd_plan(swarm), points_of(swarm)
+    batches = arrivals(data.draw, rows)
+    told, _ = run(plan, batches)
+    expected = table(plan, rows)
+    ended = [row for row in expected if row["frame_closed_by"] != "end of data"]
+    left_out = ("frame_closed_by",)
+    assert set(spelled(ended, left_out=left_out)) <= set(spelled(told, left_out=left_out))
+    # A crowd that the data leaves open is ended by time.
+    assert spelled(told, left_out=left_out) == spelled(expected, left_out=left_out)
+
+
+@settings(deadline=None, max_examples=120)
+@given(data=st.data())
+def test_fragments_only_grow_and_the_last_is_the_region(data):
+    world = data.draw(worlds())
+    rows = rows_of(world)
+    plan = plan_of(world, fragments=True)
+    batches = arrivals(data.draw, rows)
+    told, _ = run(plan, batches)
+    regions = {row["frame_id"]: row for row in run(replace(plan, fragments=False), batches)[0]}
+    finals = {row["frame_id"]: row for row in told if row["frame_final"]}
+    fragments = ("frame_fragment", "frame_final")
+    assert spelled(list(finals.values()), left_out=fragments) == spelled(list(regions.values()))
+    before: dict[int, dict[str, Any]] = {}
+    for row in told:
+        last = before.get(row["frame_id"])
+        assert row["frame_fragment"] == (0 if last is None else last["frame_fragment"] + 1)
+        if last is not None:
+            assert not last["frame_final"]
+            same = ("frame_start", "frame_low", "frame_high", "frame_places")
+            assert [row[name] for name in same[:3]] == [last[name] for name in same[:3]]
+            assert row["frame_end"] > last["frame_end"] or row["frame_final"]
+            assert row["frame_rows"] >= last["frame_rows"]
+        before[row["frame_id"]] = row
