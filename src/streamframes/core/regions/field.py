@@ -191,6 +191,10 @@ class Field:
         self.known = known
         return place[:n_old]
 
+    def keep(self, slots: np.ndarray) -> None:
+        """Forget all places but these."""
+        self.places, self.listed, self.known = self.places[slots], self.listed[slots], self.known[slots]
+
     def save(self) -> dict[str, Any]:
         """Everything that must be known to go on later."""
         return {"places": self.places, "listed": self.listed, "known": self.known}

@@ -22,6 +22,7 @@ from streamframes.core.regions.preferred import Clusters
 from streamframes.core.regions.spans import Spans
 from streamframes.core.regions.told import Told
 
+FEW_ROWS = 4096
 Telling = tuple[Found, np.ndarray, bool]
 _NOBODY = np.empty(0, np.int64)
 
@@ -73,10 +74,25 @@ class GroupSearch:
 
     def _take(self, ts: np.ndarray, place: np.ndarray, state: np.ndarray) -> Iterator[Telling]:
         self.latest = int(ts[-1])
-        moved, columns = self.field.feed(ts, place, state)
-        if moved is not None:
-            self.search.widen(moved, self.field.places, self.field.listed)
-        yield from self._ended(self.search.feed(columns))
+        at, size = 0, FEW_ROWS
+        while at < ts.size:
+            # Places that are still to report are in the way of those that do: few are taken at once where most are new.
+            end = ts.size if at + size >= ts.size else int(np.searchsorted(ts, ts[at + size], side="right"))
+            before = len(self.field.places)
+            moved, columns = self.field.feed(ts[at:end], place[at:end], state[at:end])
+            if moved is not None:
+                self.search.widen(moved, self.field.places, self.field.listed)
+            yield from self._ended(self.search.feed(columns))
+            size = 4 * size if 8 * (len(self.field.places) - before) < end - at else FEW_ROWS
+            at = end
+            self._forget()
+
+    def _forget(self) -> None:
+        """Forget places of which nothing matters; those that may be missing always do."""
+        if isinstance(self.search, Spans) and not self.plan.may_miss:
+            left = self.search.forget()
+            if left is not None:
+                self.field.keep(left)
 
     def finish(self, cause: int = END) -> Iterator[Telling]:
         """What the end settles, of the data or by a gap."""

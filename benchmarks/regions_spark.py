@@ -1,0 +1,109 @@
+"""Regions of a table on Spark, beside the transfer that does nothing: `python -m benchmarks.regions_spark`.
+
+Reports of 1,000 places of one road, at the same times: maximal rectangles of at least 5 places and 10 times by both
+methods, and connected regions. The do-nothing transfer sends the columns that the search needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql import DataFrame, SparkSession
+from rich.console import Console
+
+import streamframes as sf
+from benchmarks import spark_ways
+from benchmarks.contenders import NOTHING, OURS
+from benchmarks.on_spark import measured
+from benchmarks.options import Options
+from benchmarks.regions import PLACES, jams
+from benchmarks.report import Report, Target
+from benchmarks.rounds import Contender, Measurement, measure
+
+ROWS, FILES = 10_000_000, 8
+CONDITION = "speed < 40"
+MINIMUMS = {"min_places": 5, "min_times": 10}
+
+
+def report_files(rows: int, cache: Path) -> list[str]:
+    """The files of the reports, each a stretch of time; they are made if they are not there."""
+    folder = cache / f"places-{rows}-{PLACES}"
+    if not folder.exists():
+        folder.mkdir(parents=True)
+        held = jams(max(1, rows // PLACES))
+        random = np.random.default_rng(3)
+        for number, part in enumerate(np.array_split(np.arange(held.shape[0]), FILES)):
+            speed = np.where(held[part], 20.0, 60.0) + random.random((part.size, PLACES)) * 10
+            table = pa.table(
+                {
+                    "ts": pa.array(np.repeat(part * 20_000_000, PLACES), pa.timestamp("us", "UTC")),
+                    "milepost": np.tile(np.arange(PLACES) * 0.1, part.size),
+                    "speed": speed.ravel(),
+                }
+            )
+            pq.write_table(table, folder / f"{number}.parquet")
+    return sorted(str(path.resolve()) for path in folder.glob("*.parquet"))
+
+
+def do_nothing(rows: DataFrame) -> DataFrame:
+    """What any Python operator pays: the columns that the search needs go to Python workers, which only count them."""
+
+    def count(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        yield pa.RecordBatch.from_pydict({"n": [sum(batch.num_rows for batch in batches)]})
+
+    return rows.selectExpr("ts", "milepost", f"cast({CONDITION} as byte) said").mapInArrow(count, "n long")
+
+
+def main() -> None:
+    """Measure, print and save."""
+    measured(__doc__, run, rows=ROWS, rounds=3)
+
+
+def run(spark: SparkSession, options: Options, console: Console) -> Report:
+    """The report of all ways."""
+    with console.status(f"making about {options.rows:,} reports"):
+        rows = spark.read.parquet(*report_files(options.rows, options.cache))
+    size = rows.count()
+
+    def found(**asked: object) -> DataFrame:
+        return sf.regions(rows, CONDITION, ts="ts", space="milepost", **MINIMUMS, **asked).toDF()  # type: ignore[arg-type]
+
+    def finishing(table: DataFrame) -> Callable[[], None]:
+        return lambda: spark_ways.finish(table)
+
+    ways = {
+        f"{OURS}, spans": found(),
+        f"{OURS}, durations": found(missing="ends"),
+        f"{OURS}, connected": found(shape="connected"),
+        NOTHING: do_nothing(rows),
+    }
+    contenders = [Contender(name, "regions", 1, size, finishing(table), lambda: None) for name, table in ways.items()]
+    return report_of(measure(contenders, options.rounds, console), size, options, spark_ways.java_version(spark))
+
+
+def report_of(measurements: Sequence[Measurement], size: int, options: Options, java: str) -> Report:
+    """What the measurements say."""
+    best = {each.contender.name: each.best for each in measurements}
+    ours = [name for name in best if name != NOTHING]
+    return Report(
+        name="regions_spark",
+        title=f"Regions of {size:,} reports of {PLACES:,} places on Spark",
+        header=["way", "seconds", "M reports/s", "time / do-nothing"],
+        cells=[
+            [name, f"{seconds:.2f}", f"{size / seconds / 1e6:.2f}", f"{seconds / best[NOTHING]:.2f}"]
+            for name, seconds in best.items()
+        ],
+        measurements=[{"way": each.contender.name, "seconds": each.seconds} for each in measurements],
+        targets=[Target(f"{name}: time / do-nothing transfer", "<=", 2, best[name] / best[NOTHING]) for name in ours],
+        settings={"rows": size, "places": PLACES, "rounds": options.rounds},
+        notes=("One road is one group: its reports are folded in one place, by one core.",),
+        java=java,
+    )
+
+
+if __name__ == "__main__":
+    main()
