@@ -26,6 +26,7 @@ from benchmarks import (
     growth,
     memory,
     options,
+    regions,
     sessions,
     soak,
     streams,
@@ -283,6 +284,13 @@ def test_the_buckets_of_a_histogram_stay_under_the_bound(tmp_path: Path) -> None
     report = burst_memory.run(Options(100_000, 1, tmp_path), Console(quiet=True))
     assert report.targets[0].is_met
     assert [each["rows"] for each in report.measurements] == [10_000, 100_000] * len(burst_memory.ERRORS)
+
+
+def test_both_methods_find_as_many_regions_of_a_grid(tmp_path: Path) -> None:
+    report = regions.run(Options(200_000, 1, tmp_path), Console(quiet=True))
+    found = {(each["reports"], each["search"]): each["n_regions"] for each in report.measurements}
+    for grid in ("jams", "random, 50 %", "random, 90 %"):
+        assert found[grid, "rectangles, durations"] == found[grid, "rectangles, spans"] > 0
 
 
 def test_nested_sessions_tell_as_many_readings_as_the_reference(tmp_path: Path) -> None:

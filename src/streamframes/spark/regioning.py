@@ -159,6 +159,11 @@ def plan_regions(rows: DataFrame, condition: Any, asked: Mapping[str, Any], stre
     clock = clock_of(rows.schema[order[0]].dataType, order[0], "regions")
     check_choice(asked["shape"], "shape", (RECTANGLE, CONNECTED))
     missing, has_places = asked["missing"], asked["places"] is not None
+    if missing == "holds" and asked["shape"] == RECTANGLE and len(space) > 1:
+        raise InvalidArgument(
+            "regions() got missing='holds' for boxes in two dimensions of space, all of whose places report; give "
+            "missing='true', or shape='connected'"
+        )
     method, stations = method_of(asked["method"], asked["shape"], len(space), missing, has_places=has_places)
     reading = {name: asked[name] for name in ("missing", "max_missing", "open_on", "max_gap")}
     limits = {name: asked[name] for name in ("min_duration", "min_extent", "min_times", "min_places", "max_step")}

@@ -241,8 +241,8 @@ class Durations:
         return self._open(self._limits)
 
     def live(self) -> Live:
-        """The stretches that are open."""
-        found = self._open((0, self._limits[1], 1, 1))
+        """The stretches that are open, of any size: a place that is not known yet may widen them."""
+        found = self._open((0, 0.0, 1, 1))
         return Live(found.start, found.low, found.high)
 
     def _open(self, limits: tuple[int, float, int, int]) -> Found:
