@@ -18,6 +18,8 @@ from streamframes.errors import InvalidArgument
 
 _MEANINGS = {"ends": ENDS, "false": ENDS, "holds": HOLDS, "true": IMPUTES}
 _MOST_CELLS = 1_000_000
+# Differences of mileposts like 0.3 - 0.1 are a little less, or more, than they are written.
+ROUNDING = 1e-9
 
 
 def number(value: Any, argument: str, verb: str, *, above: bool = False) -> float:
@@ -57,12 +59,13 @@ def limits_of(
     clock: Clock, n_dims: int, *, min_duration: Any, min_extent: Any, min_times: Any, min_places: Any, max_step: Any
 ) -> Limits:
     """The minimums, and how far apart neighbours may be."""
+    least = sides(0 if min_extent is None else min_extent, n_dims, "min_extent", "regions")
     return Limits(
         duration=0 if min_duration is None else ticks(min_duration, "min_duration", clock, zero=True),
-        extent=sides(0 if min_extent is None else min_extent, n_dims, "min_extent", "regions"),
+        extent=tuple((1 - ROUNDING) * each for each in least),
         times=1 if min_times is None else count(min_times, "min_times"),
         places=1 if min_places is None else count(min_places, "min_places"),
-        step=float("inf") if max_step is None else number(max_step, "max_step", "regions", above=True),
+        step=float("inf") if max_step is None else (1 + ROUNDING) * number(max_step, "max_step", "regions", above=True),
     )
 
 

@@ -42,6 +42,11 @@ class CrowdSearch:
         return self.search.live()
 
     @property
+    def n_open(self) -> int:
+        """How many regions are open."""
+        return len(self.live)
+
+    @property
     def is_idle(self) -> bool:
         """Whether nothing need be known of the group."""
         return not len(self.live) and not self.search.pending[0].size

@@ -7,9 +7,10 @@
     4  . . . . T T T T .     0
        0 1 2 3 4 5 6 7 8  durations
 
-Fixed reporting times: every known place reports at every column, real or resolved. Of a column only the places that
-fail are of interest: one pass with a stack over the durations finds every widest stretch for each of them, so a column
-costs at most O(places), and all columns O(reports + regions). The state is one record a place.
+Fixed reporting times: every known place reports at every column, real or resolved, and holds no longer than it is
+known. Of a column only the places that fail are of interest: one pass with a stack over the durations finds every
+widest stretch for each of them, so a column costs at most O(places), and all columns O(reports + regions). The state is
+one record a place.
 
 References
 ----------
@@ -29,6 +30,7 @@ from streamframes.core.regions.found import (
     FALSE,
     GAP,
     MEANING,
+    NEW,
     Columns,
     Found,
     Limits,
@@ -48,56 +50,35 @@ from streamframes.core.regions.rectangles import (
     roomy,
 )
 
-# Of a slot: the last column at which it failed, the column and instant since which it has held, its first column.
-FAILED, SINCE, SINCE_TS, FIRST = range(4)
+# Of a slot: the last column at which it failed, the instant since which it has held, and its first column.
+FAILED, SINCE, FIRST = range(3)
+SLOT_FIELDS = 3
 NEVER = -1
 NOT_YET = 2**62
 
 
 @compiled
-def _count(low: int, high: int, level: int, now: int, slots: Any) -> Any:
-    """Since when the stretch has held, its reports, its places, and the fewest reports that any of them has."""
-    since, since_ts = np.int64(NOT_YET), np.int64(0)
-    rows, places, fewest = 0, 0, np.int64(NOT_YET)
-    for s in range(low, high + 1):
-        if slots[s, FIRST] > now:
-            continue
-        begun = max(slots[s, FIRST], level + 1)
-        rows += now + 1 - begun
-        fewest = min(fewest, now + 1 - begun)
-        places += 1
-        if slots[s, SINCE] >= begun and slots[s, SINCE] < since:
-            since, since_ts = slots[s, SINCE], slots[s, SINCE_TS]
-    return since, since_ts, rows, places, fewest
-
-
-@compiled
-def _tell(
-    low: int, high: int, level: int, last: int, parent: int, at: Any, slots: Any, place: Any, limits: Any, told: Any
-) -> bool:
+def _tell(low: int, high: int, level: int, last: int, at: Any, slots: Any, place: Any, limits: Any, told: Any) -> bool:
     """Whether the widest stretch that has held since column `level` is a region; describes it in `told`.
 
-    `last` is the slot that failed at `level`; the next wider stretch has held since column `parent`.
+    `last` is the slot that failed at `level`, and so has held for just as long as the stretch.
     """
-    now, now_ts, complete = at
+    now, now_ts, all_known = at
     duration, extent, times, places = limits
     while low <= high and slots[low, FIRST] > now:
         low += 1
     while high >= low and slots[high, FIRST] > now:
         high -= 1
-    if low > high or level >= now or place[high] - place[low] < extent:
+    if low > high or now - level < times or place[high] - place[low] < extent:
         return False
-    if complete <= level + 1:
-        # All places were there from the beginning; the one that failed last says when that was.
-        since, since_ts, n_places, fewest = slots[last, SINCE], slots[last, SINCE_TS], high + 1 - low, now - level
-        rows = n_places * fewest
-    else:
-        since, since_ts, rows, n_places, fewest = _count(low, high, level, now, slots)
-    # Where all have come late, a wider stretch may hold the region.
-    if since > parent or now_ts - since_ts < duration or n_places < places or fewest < times:
+    n_places = high + 1 - low
+    for s in range(low, low if all_known else high + 1):
+        n_places -= slots[s, FIRST] > now
+    since = slots[last if level > NEVER else low, SINCE]
+    if now_ts - since < duration or n_places < places:
         return False
-    told[START_TS], told[END_TS], told[LOW], told[HIGH] = since_ts, now_ts, low, high
-    told[ROWS], told[PLACES], told[IMPUTED_ROWS] = rows, n_places, 0
+    told[START_TS], told[END_TS], told[LOW], told[HIGH] = since, now_ts, low, high
+    told[ROWS], told[PLACES], told[IMPUTED_ROWS] = n_places * (now - level), n_places, 0
     return True
 
 
@@ -120,10 +101,9 @@ def _stretches(
             left = stack[depth, 1]
             if failing[n] and failing[s] == failing[left]:
                 continue
-            parent = min(level, stack[depth - 1, 0] if depth else NOT_YET)
             found = roomy(found, n_found)
             told = found[n_found]
-            if _tell(left, s - 1, stack[depth, 0], stack[depth, 2], parent, at, slots, place, limits, told):
+            if _tell(left, s - 1, stack[depth, 0], stack[depth, 2], at, slots, place, limits, told):
                 fails = failing[told[HIGH] + 1] - failing[told[LOW]]
                 told[WHY] = CONDITION if fails & 0xFFFFFFFF else GAP
                 n_found += 1 if fails or not failing[n] else 0
@@ -142,7 +122,7 @@ def _sweep(columns: Any, now: int, now_ts: int, slots: Any, walled: Any, place: 
     times, bounds, slot, code = columns
     walls, step = walled
     failing = np.zeros(slots.shape[0] + 1, np.int64)
-    n_found, complete = 0, _latest_first(slots)
+    n_found, all_known = 0, (slots[:, FIRST] != NOT_YET).all()
     for k in range(times.size):
         ends, fresh, at = False, False, 0
         failing[0] = 0
@@ -154,22 +134,22 @@ def _sweep(columns: Any, now: int, now_ts: int, slots: Any, walled: Any, place: 
             holds = code[i] & MEANING != FALSE
             fresh |= slots[s, FIRST] == NOT_YET
             failing[s + 1] = failing[s]
-            if slots[s, FAILED] < now and (not holds or code[i] & BREAK):
-                failing[s + 1] += 1 << 32 if holds else 1
+            if slots[s, FAILED] < now and (not holds or code[i] & (BREAK | NEW)):
+                failing[s + 1] += 1 if not holds or code[i] & NEW else 1 << 32
                 ends = True
             at = s + 1
         while at < slots.shape[0]:
             failing[at + 1] = failing[at]
             at += 1
         if ends:
-            at_now = (now, now_ts, complete)
-            found, n_found = _stretches(slots, walls, place, failing, at_now, limits, found, n_found)
+            when = (now, now_ts, all_known)
+            found, n_found = _stretches(slots, walls, place, failing, when, limits, found, n_found)
         now, now_ts = now + 1, times[k]
         for i in range(bounds[k], bounds[k + 1]):
             _report(slots[slot[i]], code[i], now, now_ts)
         if fresh:
             build_walls(slots[:, FIRST], place, step, walls)
-            complete = _latest_first(slots)
+            all_known = (slots[:, FIRST] != NOT_YET).all()
     return found, n_found, now, now_ts
 
 
@@ -179,19 +159,10 @@ def _report(record: Any, code: int, now: int, ts: int) -> None:
     if code & MEANING == FALSE:
         record[FAILED] = now
         return
-    if code & BREAK:
+    if code & (BREAK | NEW):
         record[FAILED] = max(record[FAILED], now - 1)
-    if record[FAILED] == now - 1 or record[FIRST] == now:
-        record[SINCE], record[SINCE_TS] = now, ts
-
-
-@compiled
-def _latest_first(slots: Any) -> Any:
-    """The column from which on all slots are known."""
-    latest: Any = np.int64(0)
-    for s in range(slots.shape[0]):
-        latest = max(latest, slots[s, FIRST])
-    return latest
+    if record[FAILED] == now - 1:
+        record[SINCE] = ts
 
 
 @compiled
@@ -211,12 +182,12 @@ class Durations:
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self.place = np.empty(0, np.float64)
-        self.slots = np.empty((0, 4), np.int64)
+        self.slots = np.empty((0, SLOT_FIELDS), np.int64)
         self.now, self.now_ts = -1, 0
 
     def widen(self, place: np.ndarray, places: np.ndarray, listed: np.ndarray) -> None:
         """More places have come."""
-        slots = np.full((places.shape[0], 4), NEVER, np.int64)
+        slots = np.full((places.shape[0], SLOT_FIELDS), NEVER, np.int64)
         slots[:, FIRST] = NOT_YET
         slots[place] = self.slots
         self.slots, self.place = slots, np.ascontiguousarray(places[:, 0])
@@ -247,7 +218,7 @@ class Durations:
 
     def _open(self, limits: tuple[int, float, int, int]) -> Found:
         failing = np.zeros(self.place.size + 1, np.int64)
-        at = (self.now, self.now_ts, _latest_first(self.slots))
+        at = (self.now, self.now_ts, bool((self.slots[:, FIRST] != NOT_YET).all()))
         found, n_found = _stretches(self.slots, self._walled[0], self.place, failing, at, limits, _no_room(), 0)
         return as_found(found[:n_found], self.place)
 

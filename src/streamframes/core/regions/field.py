@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from streamframes.core.compiled import compiled
-from streamframes.core.regions.found import BREAK, FALSE, HELD, IMPUTED, Columns
+from streamframes.core.regions.found import BREAK, FALSE, HELD, IMPUTED, NEW, Columns
 
 BAD = 2
 ENDS, HOLDS, IMPUTES = range(3)
@@ -115,8 +115,10 @@ def _resolve(ts: Any, slot: Any, state: Any, stations: bool, reading: Any, known
         while i < ts.size and ts[i] == at:
             if stations:
                 n_reports = _absent(s, slot[i], at, reading, known, slots, codes, n_reports)
+            is_new = stations and not known[slot[i], KNOWN] and reading[0] != HOLDS
             known[slot[i], KNOWN] = 1
             slots[n_reports], codes[n_reports] = slot[i], _meaning(known[slot[i]], at, state[i], reading)
+            codes[n_reports] |= NEW if is_new else 0
             n_reports += 1
             s = slot[i] + 1
             i += 1

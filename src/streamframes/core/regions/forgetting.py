@@ -89,3 +89,24 @@ def needed_slots(slots: np.ndarray, stretches: np.ndarray, place: np.ndarray, st
     if step < np.inf:
         _keep_near(slots[:, KNOWN] != 0, place, step, needed)
     return needed
+
+
+@compiled
+def reaches(slots: Any, stretches: Any) -> Any:
+    """For each slot with satisfied reports: the first column of these, and the slots that a region of it may hold."""
+    n, found = slots.shape[0], 0
+    first, low, high = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
+    oldest = np.empty(n, np.int64)
+    _oldest(slots, stretches, oldest)
+    for s in range(n):
+        latest = slots[s, LATEST]
+        if latest < 0:
+            continue
+        a, b = s, s
+        while a > 0 and slots[a - 1, FAILED] < latest:
+            a -= 1
+        while b + 1 < n and slots[b + 1, FAILED] < latest:
+            b += 1
+        first[found], low[found], high[found] = oldest[s], a, b
+        found += 1
+    return first[:found], low[:found], high[:found]

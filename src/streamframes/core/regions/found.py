@@ -16,9 +16,10 @@ from typing import Any, Protocol
 import numpy as np
 import pyarrow as pa
 
-# What a report says. A held one says nothing but that the place is there; after a break, a place begins anew.
+# What a report says. A held one says nothing but that the place is there; after a break, a place begins anew; a new
+# one is expected at every column from now on, and was missing before.
 FALSE, TRUE, IMPUTED, HELD = range(4)
-BREAK = 4
+BREAK, NEW = 4, 8
 MEANING = 3
 # Why a region ended: indices into `columns.CLOSED_BY`.
 CONDITION, GAP, END = 1, 2, 4

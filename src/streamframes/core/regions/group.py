@@ -16,7 +16,7 @@ from streamframes.core.regions.boxes import Boxes
 from streamframes.core.regions.connected import Connected
 from streamframes.core.regions.durations import Durations
 from streamframes.core.regions.field import NO_LIMIT, Field
-from streamframes.core.regions.found import END, GAP, Found, Live, Search
+from streamframes.core.regions.found import END, GAP, Found, Search
 from streamframes.core.regions.plan import CONNECTED, DURATIONS, RegionPlan
 from streamframes.core.regions.preferred import Clusters
 from streamframes.core.regions.spans import Spans
@@ -130,9 +130,9 @@ class GroupSearch:
         return min([*starts, waiting] if waiting is not None else starts, default=None)
 
     @property
-    def live(self) -> Live:
-        """What is open."""
-        return self.open
+    def n_open(self) -> int:
+        """How many regions are open."""
+        return len(self.search.spans) if isinstance(self.search, Spans) else len(self.open)
 
     def save(self) -> dict[str, Any]:
         """Everything that must be known to go on later."""

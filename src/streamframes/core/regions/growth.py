@@ -145,6 +145,17 @@ def _grow(seed: int, need: int, n_ways: int, cells: Any, slots: Any, n: int, hea
 
 
 @compiled
+def _is_beside_denser(members: Any, points: int, n_ways: int, cells: Any, slots: Any, n: int) -> bool:
+    """Whether a cell of another region, added, would not lower the mean: then this is but the edge of that one."""
+    for k in members:
+        for way in range(n_ways):
+            beside = _find(cells, slots, n, cells[k, A] + _WAYS[way][0], cells[k, B] + _WAYS[way][1], False)
+            if beside < n and cells[beside, TAKEN] and cells[beside, COUNT] * members.size >= points:
+                return True
+    return False
+
+
+@compiled
 def _longer(numbers: Any, size: int) -> Any:
     longer = np.empty(size, np.int64)
     longer[: numbers.size] = numbers
@@ -169,6 +180,8 @@ def _grow_unit(unit: int, table: Any, grid: Any, regions: Any, n_regions: int, t
             continue
         cells, slots, n, heap, members, size, points = _grow(seed, need, n_ways, cells, slots, n, heap, members)
         if size < need or points / (size * area) < above:
+            continue
+        if _is_beside_denser(members[:size], points, n_ways, cells, slots, n):
             continue
         regions = roomy(regions, n_regions)
         regions[n_regions, UNIT], regions[n_regions, CELLS], regions[n_regions, POINTS] = unit, size, points

@@ -78,7 +78,12 @@ def rectangles(field: Field, asked: Asked) -> list[Region]:
     """
 
     def of(part: Field) -> list[Region]:
-        return _maximal(part, asked, lambda box: _may_be(part, box, asked), lambda box: _end_of_rectangle(part, box))
+        def may_be(box: Box) -> bool:
+            return _may_be(part, box, asked) and not any(
+                _is_new(report, field, asked) and report.ts > box.start for report in _inside(part, box)
+            )
+
+        return _maximal(part, asked, may_be, lambda box: _end_of_rectangle(part, box, asked))
 
     return _of_stretches(field, asked, of)
 
@@ -198,6 +203,11 @@ def _may_be(field: Field, box: Box, asked: Asked) -> bool:
     return is_touched and is_large and is_wide and is_near and not any(_is_cut(report, inside) for report in inside)
 
 
+def _is_new(report: Report, field: Field, asked: Asked) -> bool:
+    """Whether it is the first of a station that is expected from now on, and was missing before."""
+    return asked.stations and asked.missing != "holds" and field.since[report.place] == report.ts
+
+
 def _is_cut(report: Report, inside: Sequence[Report]) -> bool:
     """Whether a break lies between the report and an earlier one of its place."""
     return report.broken and any(other.place == report.place and other.ts < report.ts for other in inside)
@@ -219,14 +229,14 @@ def _is_full(field: Field, box: Box) -> bool:
     return all((ts, place) in told for ts in columns for place in product(*_known_inside(field, box._replace(end=ts))))
 
 
-def _end_of_rectangle(field: Field, box: Box) -> str:
+def _end_of_rectangle(field: Field, box: Box, asked: Asked) -> str:
     """Why it does not go on: what the first later report says that does not go with it."""
     inside = _inside(field, box)
     ends: list[tuple[int, str]] = []
     for report in field.reports:
         if report.ts > box.end and box.covers(report.place):
             before = [other for other in field.reports if other.place == report.place and other.ts < report.ts]
-            if not report.true:
+            if not report.true or _is_new(report, field, asked):
                 ends.append((report.ts, CONDITION))
             elif report.broken and before and before[-1] in inside:
                 ends.append((report.ts, GAP))

@@ -80,7 +80,9 @@ def dense_cells(counts: Mapping[Cell, int], size: Fraction, above: float, min_ar
         if seed in taken or counts[seed] / size < above:
             continue
         cells = _grown(seed, counts, taken, min_area / size)
-        if sum(counts.get(cell, 0) for cell in cells) / (len(cells) * size) >= above:
+        mean = Fraction(sum(counts.get(cell, 0) for cell in cells), len(cells))
+        around = {near for cell in cells for near in _beside(cell)} - cells
+        if mean / size >= above and all(counts.get(near, 0) < mean for near in around):
             found.append(frozenset(cells))
     return found
 

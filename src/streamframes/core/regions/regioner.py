@@ -100,7 +100,7 @@ class Regioner:
     @property
     def n_open(self) -> int:
         """How many regions are open."""
-        return sum(len(search.live) for search in self.searches)
+        return sum(search.n_open for search in self.searches)
 
     @property
     def n_held(self) -> int:

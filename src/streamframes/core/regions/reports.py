@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from streamframes.core.compiled import compiled
-from streamframes.core.regions.found import BREAK, FALSE, IMPUTED, MEANING
+from streamframes.core.regions.found import BREAK, FALSE, IMPUTED, MEANING, NEW
 
 # Of a slot: the last column at which it failed, its newest stretch, the last column of that, the last column at which
 # it reported, and whether it is known.
@@ -60,6 +60,8 @@ def take_report(s: int, code: int, now: int, slots: Any, stretches: Any, n_stret
     if meaning == FALSE or code & BREAK:
         slot[FAILED] = now if meaning == FALSE else max(slot[FAILED], slot[LAST])
         slot[NEWEST] = slot[LATEST] = NOTHING
+    elif code & NEW:
+        slot[FAILED] = now - 1
     if meaning != FALSE:
         newest, made_up = slot[NEWEST], meaning == IMPUTED
         if newest >= 0 and slot[LATEST] == now - 1 and (stretches[newest, MADE_UP] != 0) == made_up:

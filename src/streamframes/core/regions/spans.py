@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from streamframes.core.regions.durations import NOT_YET, build_walls
-from streamframes.core.regions.forgetting import drop_hopeless, needed_slots
+from streamframes.core.regions.forgetting import drop_hopeless, needed_slots, reaches
 from streamframes.core.regions.found import Columns, Found, Limits, Live
 from streamframes.core.regions.rectangles import FIELDS, as_found
 from streamframes.core.regions.reports import (
@@ -32,6 +32,7 @@ from streamframes.core.regions.reports import (
     FIRST_COLUMN,
     KNOWN,
     LAST_COLUMN,
+    LATEST,
     NEWEST,
     NOTHING,
     SLOT_FIELDS,
@@ -99,7 +100,8 @@ class Spans:
 
     def _may_be_wide(self, least: float) -> np.ndarray:
         """Which spans do not lie between failures that are too close."""
-        low, high = self.live().low[:, 0], self.live().high[:, 0]
+        reached = self._reached()
+        low, high = reached.low[:, 0], reached.high[:, 0]
         return np.asarray(high - low > least) if least > 0 else np.ones(low.size, np.bool_)
 
     def finish(self, cause: int) -> Found:
@@ -107,7 +109,7 @@ class Spans:
         found = self._described(self.spans)
         found.cause[:] = cause
         self.slots[:, FAILED] = self.now - 1
-        self.slots[:, NEWEST] = NOTHING
+        self.slots[:, [NEWEST, LATEST]] = NOTHING
         self.spans = self.spans[:0]
         return found
 
@@ -119,6 +121,13 @@ class Spans:
         return self._described(spans[known[spans[:, REACH_TO] + 1] - known[spans[:, REACH_FROM]] == inside])
 
     def live(self) -> Live:
+        """What satisfied reports may still be part of: since when, over which places; also where no span is open."""
+        first, low, high = reaches(self.slots, self.stretches)
+        since = self.instants[np.searchsorted(self.instants[:, 0], first), 1]
+        beyond = np.concatenate([[-np.inf], self.place, [np.inf]])
+        return Live(since, beyond[low][:, None], beyond[high + 2][:, None])
+
+    def _reached(self) -> Live:
         """The spans that are open, and what they reach over."""
         since = self.instants[np.searchsorted(self.instants[:, 0], self.spans[:, SINCE]), 1]
         beyond = np.concatenate([[-np.inf], self.place, [np.inf]])

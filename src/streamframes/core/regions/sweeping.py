@@ -8,7 +8,7 @@ import numpy as np
 
 from streamframes.core.compiled import compiled
 from streamframes.core.regions.durations import NOT_YET, build_walls
-from streamframes.core.regions.found import BREAK, CONDITION, FALSE, GAP, HELD, MEANING
+from streamframes.core.regions.found import BREAK, CONDITION, FALSE, GAP, HELD, MEANING, NEW
 from streamframes.core.regions.rectangles import (
     END_TS,
     FIELDS,
@@ -97,24 +97,27 @@ def _fate(span: Any, first: int, stop: int, slot: Any, seen: Any, breaks: Any, s
 
 @compiled
 def _look(slot: Any, code: Any, first: int, stop: int, seen: Any) -> int:
-    """Fill `seen` for one column; returns how many reports come after a break."""
+    """Fill `seen` for one column; returns how many reports come after a break.
+
+    A place that is new fails what began before it.
+    """
     n_breaks, before = 0, -1
     for i in range(first, stop):
         j = i - first
         seen[j + 1, 0], seen[j + 1, 1] = seen[j, 0], seen[j, 1]
         seen[j, 2] = before
         meaning = code[i] & MEANING
-        if meaning == FALSE:
+        if meaning == FALSE or code[i] & NEW:
             seen[j + 1, 0] += 1
             before = slot[i]
-        elif meaning != HELD:
+        if meaning != FALSE and meaning != HELD:
             seen[j + 1, 1] += 1
             n_breaks += code[i] & BREAK != 0
     seen[stop - first, 2] = before
     after = -1
     seen[stop - first, 3] = after
     for i in range(stop - 1, first - 1, -1):
-        if code[i] & MEANING == FALSE:
+        if code[i] & MEANING == FALSE or code[i] & NEW:
             after = slot[i]
         seen[i - first, 3] = after
     return n_breaks
