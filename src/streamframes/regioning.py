@@ -237,7 +237,7 @@ class Regions(Frames):
         from streamframes.spark.fill import fill_frames
         from streamframes.spark.filling import Asked
 
-        if space is None:
+        if space is None or space == ():
             raise InvalidArgument(
                 f"fill() of regions got no space=; name the column(s) of the other rows for {list(self.plan.space)}"
             )

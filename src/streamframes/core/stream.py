@@ -114,9 +114,9 @@ class BucketStream:
             results += self._release(self._due_chunks(reach), advance=1)
         if self.plan.punctuations:
             results += self._punctuations()
+        odd = self.framer.counted() if isinstance(self.framer, Counting) else {}
         self._forget()
         rows_waiting = int(self.waiting[:, _ROWS].sum()) + self.framer.n_held
-        odd = self.framer.counted() if isinstance(self.framer, Counting) else {}
         self.store.write(state.encode(self._save()))
         figures = zip(self.FIGURES, (late, self.framer.n_open, rows_waiting, self.point), strict=True)
         return Step(results, {**dict(figures), **odd}, self._next_due())

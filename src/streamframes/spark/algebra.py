@@ -41,6 +41,8 @@ def overlaps(
     """The pairs of frames that share an instant, and a place where `space` matters."""
     if isinstance(sides, str) or not isinstance(sides, Sequence) or [type(side) for side in sides] != [str, str]:
         raise InvalidArgument(f"overlaps() got sides={sides!r}; give two beginnings of names, like ('a_', 'b_')")
+    if not isinstance(space, bool):
+        raise InvalidArgument(f"overlaps() got space={space!r}; it is True or False")
     left, right = _two(a, b, by, prefix, "overlaps")
     start, end = PairColumn(left.start, _kind(left), "shared start"), PairColumn(left.end, _kind(left), "shared end")
     edges = [(start, left.kind), (end, left.kind)]

@@ -20,7 +20,7 @@ from streamframes.errors import InvalidArgument
 from streamframes.spark.columns import arrow_schema, arrow_type, clock_of, column, names, tag_columns
 from streamframes.spark.frametables import check_alike, frame_table, matched, point_table
 from streamframes.spark.measures import InPass, sorted_out, travelling
-from streamframes.spark.places import place_columns, space_columns, space_edges
+from streamframes.spark.places import check_edges, place_columns, space_columns, space_edges
 
 
 @dataclass(frozen=True)
@@ -142,6 +142,7 @@ def _space(frames: DataFrame, rows: DataFrame, asked: Asked) -> tuple[tuple[str,
             f"fill() got space={asked.space!r}, but the frames have edges in {len(edges)} dimensions of space; they "
             f"have {known}; an edge is called {asked.prefix + 'low'!r} and {asked.prefix + 'high'!r}"
         )
+    check_edges(frames, edges, "fill")
     return tuple((low, high, place) for (low, high), place in zip(edges, places, strict=True))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,16 @@ def space_edges(columns: Sequence[str], prefix: str) -> list[tuple[str, str]]:
     return [(low, high) for low, high in pairs if high in columns]
 
 
+def check_edges(frames: DataFrame, edges: Sequence[tuple[str, str]], verb: str) -> None:
+    """Refuse edges in space that are not numbers."""
+    for name in (name for pair in edges for name in pair):
+        kind = frames.schema[name].dataType
+        if not isinstance(kind, T.NumericType):
+            raise InvalidArgument(
+                f"{verb}() got frames with {name!r} of type {kind.simpleString()}; an edge is a number; cast it"
+            )
+
+
 def place_type(kind: T.DataType) -> pa.DataType:
     """How the edges of a region in space are told: whole numbers as such, others as doubles."""
     return pa.int64() if isinstance(kind, _WHOLE) else pa.float64()
@@ -62,20 +73,31 @@ def listed_places(places: Any, rows: DataFrame, space: Sequence[str], by: Sequen
     if is_dataframe(places):
         return _of_table(places, rows, space, by)
     try:
-        found = np.array(list(places), np.float64)
+        told = np.array(list(places))
     except (TypeError, ValueError):
-        found = np.full(1, np.nan)
+        told = np.array(None)
+    # Spelled numbers are no places, decimals are.
+    right = all(isinstance(each, Number | np.number) and not isinstance(each, bool) for each in told.flat)
+    found = told.astype(np.float64) if right else np.full(1, np.nan)
     found = found[:, None] if found.ndim == 1 and len(space) == 1 else found
     if found.ndim != 2 or found.shape[1] != len(space) or not found.size or not np.isfinite(found).all():
         wanted = "numbers" if len(space) == 1 else f"pairs of numbers, for {' and '.join(space)}"
-        raise InvalidArgument(f"regions() got places={places!r}; give a list of {wanted}, or a table with {space[0]!r}")
+        columns = " and ".join(map(repr, space))
+        raise InvalidArgument(f"regions() got places={places!r}; give a list of {wanted}, or a table with {columns}")
     return Listed(found + 0.0)
 
 
 def _of_table(places: DataFrame, rows: DataFrame, space: Sequence[str], by: Sequence[str]) -> Listed:
     if places.isStreaming:
-        raise InvalidArgument("regions() got a stream of places; give a table of them")
+        raise InvalidArgument("regions() got places= as a stream; give a table of them, or a list")
     chosen = names(list(space), "places", places, "regions", table="the table of places")
+    for name in chosen:
+        kind = places.schema[name].dataType
+        if not isinstance(kind, T.NumericType):
+            raise InvalidArgument(
+                f"regions() got places= as a table with {name!r} of type {kind.simpleString()}; a place is a number; "
+                "cast it"
+            )
     groups = [name for name in by if name in places.columns]
     if groups and groups != list(by):
         lacking = next(name for name in by if name not in groups)
@@ -90,9 +112,12 @@ def _of_table(places: DataFrame, rows: DataFrame, space: Sequence[str], by: Sequ
     found = np.stack(
         [np.asarray(table[f"p{i}"].to_numpy(), np.float64) for i in range(len(space))], axis=1
     )  # fmt: skip
-    if not len(found) or not np.isfinite(found).all():
+    if not len(found):
+        raise InvalidArgument("regions() got places= as a table without rows; leave it out, or name one place at least")
+    if not np.isfinite(found).all():
         raise InvalidArgument(
-            "regions() got a table of places " + ("without rows" if not len(found) else "in which a place is null")
+            f"regions() got places= as a table in which {' or '.join(map(repr, chosen))} is null or not finite; leave "
+            "such rows out"
         )
     if not groups:
         return Listed(found + 0.0)
@@ -114,6 +139,8 @@ def in_one_place(
             f"overlaps() got space=True, for which both tables need the columns {prefix + 'low'!r} and "
             f"{prefix + 'high'!r}; a has {', '.join(a.columns)}, and b has {', '.join(b.columns)}"
         )
+    for table in (a, b):
+        check_edges(table, edges, "overlaps")
     shared = []
     for low, high in edges:
         lows, highs = ([column(f"{side}{name}") for side in sides] for name in (low, high))

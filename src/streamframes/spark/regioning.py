@@ -103,10 +103,9 @@ class Regioning:
                 "duplicate_reports"
             )
         identity = [column(name) for name in (*self.by, self.ts, *self.space)]
-        there = [each.isNotNull() for each in identity[len(self.by) :]]
-        rows = self.data.filter(there[0])
-        for each in there[1:]:
-            rows = rows.filter(each)
+        rows = self.data.filter(column(self.ts).isNotNull())
+        for place in place_columns(self.space):
+            rows = rows.filter(place.isNotNull() & ~F.isnan(place))
         return rows.groupBy(*identity).agg(F.count(F.lit(1)).alias("reports")).filter("reports > 1")
 
     def planned(self, extra: Sequence[Column] = ()) -> tuple[list[Column], RegionPlan]:
@@ -180,7 +179,7 @@ def plan_regions(rows: DataFrame, condition: Any, asked: Mapping[str, Any], stre
     _check_fragments(stream["fragments"], settings, len(space))
     options = check_options(rows, order[0], clock, punctuations=False, verb="regions()", **stream)
     state = _state(rows, condition, asked["bad"])
-    _check_names(asked["prefix"], groups)
+    _check_names(asked["prefix"], groups, "regions")
     return Regioning(
         rows, state, clock, order[0], tuple(order[1:]), tuple(groups), tuple(space), settings, options, asked["prefix"]
     )
@@ -201,9 +200,8 @@ def plan_density(rows: DataFrame, asked: Mapping[str, Any], stream: Mapping[str,
         "crowding": crowding_of(clock, len(space), **crowded),
         "place_types": (pa.float64(),) * len(space),
     }
-    options = check_options(
-        rows, order[0], clock, fragments=False, punctuations=False, verb="density()", **stream
-    )  # fmt: skip
+    options = check_options(rows, order[0], clock, fragments=False, punctuations=False, verb="density()", **stream)
+    _check_names(asked["prefix"], groups, "density")
     return Regioning(
         rows, None, clock, order[0], tuple(order[1:]), tuple(groups), tuple(space), settings, options, asked["prefix"]
     )
@@ -228,11 +226,13 @@ def _check_fragments(fragments: Any, settings: Mapping[str, Any], n_dims: int) -
             f"regions() got fragments=True with prefer={settings['prefer']!r}, which decides when all regions that "
             "overlap have ended; leave one of them out"
         )
-    if settings["shape"] != RECTANGLE or n_dims > 1:
+    if settings["shape"] != RECTANGLE:
         raise InvalidArgument(
-            "regions() got fragments=True, which are told of rectangles in one dimension of space: connected regions "
-            "may still grow together; leave it out"
+            f"regions() got fragments=True with shape={settings['shape']!r}, but connected regions may still grow "
+            "together; leave it out, or search for rectangles"
         )
+    if n_dims > 1:
+        raise InvalidArgument("regions() got fragments=True for two dimensions of space; they need one: leave it out")
 
 
 def _state(rows: DataFrame, condition: Any, bad: Any) -> Column:
@@ -246,9 +246,9 @@ def _state(rows: DataFrame, condition: Any, bad: Any) -> Column:
     return said.cast("byte")
 
 
-def _check_names(prefix: str, by: Sequence[str]) -> None:
+def _check_names(prefix: str, by: Sequence[str], verb: str) -> None:
     clash = [name for name in by if name.startswith(prefix)]
     if clash:
         raise InvalidArgument(
-            f"regions() would name its own columns {prefix}..., but by={clash[0]!r} begins so; choose another prefix="
+            f"{verb}() would name its own columns {prefix}..., but by={clash[0]!r} begins so; choose another prefix="
         )

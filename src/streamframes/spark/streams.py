@@ -50,7 +50,7 @@ def check_options(
     """Refuse what a stream cannot do, with a remedy."""
     for name, value in (("fragments", fragments), ("punctuations", punctuations)):
         if not isinstance(value, bool):
-            raise InvalidArgument(f"frames() got {name}={value!r}; it is True or False")
+            raise InvalidArgument(f"{verb} got {name}={value!r}; it is True or False")
     check_choice(late, "late", LATE)
     words = [
         None if condition is None else scheme_input(rows, Input(name, condition, "condition"), verb)

@@ -42,7 +42,7 @@ def plan_of(world: World, *, shape: str = RECTANGLE, method: str | None = None, 
         limits=limits_of(CLOCK, world.n_dims, **limits),
         reading=reading_of(CLOCK, stations=stations, **reading),
         listed=listed,
-        may_miss=True,
+        may_miss=stations or any(raw.state is None for reports in world.raw for raw in reports),
         **more,
     )
 

@@ -59,6 +59,14 @@ def test_crowds_are_those_of_the_definition(swarm):
 
 @settings(deadline=None, max_examples=60)
 @given(world=stations())
+def test_a_method_that_is_named_finds_what_the_one_that_is_chosen_finds(world):
+    assert told(table(plan_of(world, method="spans"), rows_of(world)), 1) == told(
+        table(plan_of(world), rows_of(world)), 1
+    )
+
+
+@settings(deadline=None, max_examples=60)
+@given(world=stations())
 def test_ids_tell_regions_apart_and_depend_on_nothing_else(world):
     found = table(plan_of(world), rows_of(world))
     assert len({row["frame_id"] for row in found}) == len(found)

@@ -1,21 +1,30 @@
-"""Boxes: what they are, and that they are the same however the columns come."""
+"""Boxes: what they are, by hand; and that they need no room without end."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from streamframes.core import state
 from streamframes.core.regions.boxes import Boxes
 from streamframes.core.regions.found import BREAK, END, FALSE, HELD, IMPUTED, TRUE, Columns, Found, Limits
 from streamframes.errors import StreamFramesError
-from tests.core.regions.literal_boxes import Box, Place, World, boxes, open_boxes
 
-CODES = {"F": FALSE, "T": TRUE, "I": IMPUTED, "H": HELD, "T!": TRUE | BREAK, "I!": IMPUTED | BREAK}
+Place = tuple[float, float]
+# Start, end, (low x, low y), (high x, high y), rows, places, imputed, cause.
+Box = tuple[int, int, Place, Place, int, int, int, int]
+CODES = {"F": FALSE, "T": TRUE, "I": IMPUTED, "H": HELD, "t": TRUE | BREAK}
+
+
+@dataclass
+class World:
+    """Reports by column: place -> what it says."""
+
+    times: list[int]
+    reports: list[dict[Place, int]]
+    listed: frozenset[Place]
 
 
 def as_boxes(found: Found) -> list[Box]:
@@ -26,69 +35,39 @@ def as_boxes(found: Found) -> list[Box]:
     return list(zip(*ends, *corners, *(each.tolist() for each in counts), strict=True))
 
 
-class Fed:
-    """A search that is fed column by column, or many at once, with its state written and read between."""
-
-    def __init__(self, world: World, limits: Limits, *, early: bool = False) -> None:
-        self.world, self.limits = world, limits
-        self.search = Boxes(limits)
-        self.places: list[Place] = []
-        self.found: list[Box] = []
-        self.fed = 0
-        self.early = early
-
-    def feed(self, stop: int) -> None:
-        """Feed the columns up to `stop`, after the places of them (or of all columns) have come."""
-        columns = self.world.reports[self.fed : stop]
-        places = self.world.listed.union(self.places, *(self.world.reports if self.early else columns))
-        fresh = sorted(places)
-        moved = np.array([fresh.index(place) for place in self.places], np.int64)
-        listed = np.array([place in self.world.listed for place in fresh], np.bool_)
-        if fresh != self.places:
-            self.search.widen(moved, np.array(fresh).reshape(-1, 2), listed)
-        self.places = fresh
-        slots = [[(fresh.index(place), CODES[said]) for place, said in sorted(column.items())] for column in columns]
-        flat = [report for column in slots for report in column]
-        given = Columns(
-            np.array(self.world.times[self.fed : stop], np.int64),
-            np.cumsum([0, *map(len, slots)]),
-            np.array([slot for slot, _ in flat], np.int64),
-            np.array([code for _, code in flat], np.uint8),
-        )
-        self.found += as_boxes(self.search.feed(given))
-        self.fed = stop
-
-    def reload(self) -> None:
-        """Go on in a search that has read what this one wrote."""
-        saved = state.decode(state.encode(self.search.save()))
-        self.search = Boxes(self.limits)
-        self.search.load(saved)
-
-    def result(self) -> list[Box]:
-        """All boxes."""
-        return sorted(self.found + as_boxes(self.search.finish(END)))
-
-
-def drawn(pictures: list[list[str]], listed: set[Place] = frozenset()) -> World:  # type: ignore[assignment]
+def drawn(pictures: list[list[str]], listed: frozenset[Place] = frozenset()) -> World:
     """Columns at 0, 10, 20, ...; each a picture, the line of the highest y first; `.` no report, `t` after a gap."""
-    marks = {"t": "T!", "i": "I!"}
     reports = [
         {
-            (float(x), float(len(picture) - 1 - y)): marks.get(mark, mark)
+            (float(x), float(len(picture) - 1 - y)): CODES[mark]
             for y, line in enumerate(picture)
             for x, mark in enumerate(line)
             if mark != "."
         }
         for picture in pictures
     ]
-    return World([10 * k for k in range(len(pictures))], reports, set(listed))
+    return World([10 * k for k in range(len(pictures))], reports, listed)
+
+
+def searched(world: World, **limits: Any) -> tuple[Boxes, list[Box]]:
+    """The search after all columns of a world, and the boxes that have ended."""
+    search = Boxes(Limits(**{"extent": (0.0, 0.0), **limits}))
+    places = sorted(world.listed.union(*world.reports))
+    search.widen(np.arange(0), np.array(places), np.array([place in world.listed for place in places], np.bool_))
+    flat = [(places.index(place), code) for column in world.reports for place, code in sorted(column.items())]
+    given = Columns(
+        np.array(world.times, np.int64),
+        np.cumsum([0, *map(len, world.reports)]),
+        np.array([slot for slot, _ in flat], np.int64),
+        np.array([code for _, code in flat], np.uint8),
+    )
+    return search, as_boxes(search.feed(given))
 
 
 def found(world: World, **limits: Any) -> list[Box]:
-    """The boxes of a world that is fed at once."""
-    fed = Fed(world, Limits(**{"extent": (0.0, 0.0), **limits}))
-    fed.feed(len(world.times))
-    return fed.result()
+    """All boxes of a world."""
+    search, ended = searched(world, **limits)
+    return sorted(ended + as_boxes(search.finish(END)))
 
 
 def test_a_box_ends_when_one_of_its_places_fails_and_the_others_go_on() -> None:
@@ -98,6 +77,9 @@ def test_a_box_ends_when_one_of_its_places_fails_and_the_others_go_on() -> None:
         (0, 20, (0.0, 0.0), (0.0, 1.0), 6, 2, 0, 4),
         (0, 20, (0.0, 0.0), (1.0, 0.0), 6, 2, 0, 4),
     ]
+    live = searched(world)[0].live()
+    assert live.start.tolist() == [0, 0]
+    assert sorted(map(tuple, live.high.tolist())) == [(0.0, 1.0), (1.0, 0.0)]
 
 
 def test_a_place_that_does_not_report_or_is_held_ends_a_box() -> None:
@@ -135,7 +117,7 @@ def test_a_place_on_a_new_line_is_no_hindrance_to_what_began_before_it() -> None
 
 
 def test_a_listed_place_is_expected_from_the_first_column_on() -> None:
-    assert found(drawn([["T."], ["TT"]], listed={(1.0, 0.0)})) == [
+    assert found(drawn([["T."], ["TT"]], listed=frozenset({(1.0, 0.0)}))) == [
         (0, 10, (0.0, 0.0), (0.0, 0.0), 2, 1, 0, 4),
         (10, 10, (0.0, 0.0), (1.0, 0.0), 2, 2, 0, 4),
     ]
@@ -196,46 +178,3 @@ def test_places_all_over_the_plane_are_refused() -> None:
     places = np.stack([np.arange(3000.0)] * 2, axis=1)
     with pytest.raises(StreamFramesError, match="3000 places have 3000 different values of the first coordinate"):
         Boxes(Limits(extent=(0.0, 0.0))).widen(np.arange(0), places, np.zeros(3000, np.bool_))
-
-
-@st.composite
-def worlds(draw: st.DrawFn) -> World:
-    """Few places on a small lattice, some of them late, and mostly true."""
-    shape = (draw(st.integers(1, 4)), draw(st.integers(1, 3)))
-    points = [(float(x * x), float(y)) for x in range(shape[0]) for y in range(shape[1])]
-    since = {point: draw(st.sampled_from([0, 0, 0, 0, 1, 2, 9])) for point in points}
-    marks = st.sampled_from(draw(st.sampled_from(["TTTTTTTF", "TTTTTTIIF.", "TTTTTTTtFHi", "TTTI"])))
-    names = {"t": "T!", "i": "I!"}
-    reports: list[dict[Place, str]] = []
-    for k in range(draw(st.integers(1, 5))):
-        said = {point: draw(marks) for point in points if since[point] <= k}
-        seen = set().union(*reports)
-        column = {
-            point: names.get(mark, mark) if point in seen else mark.upper()
-            for point, mark in said.items()
-            if mark != "."
-        }
-        if column:
-            reports.append(column)
-    listed = set(draw(st.lists(st.sampled_from(points), max_size=2))) if draw(st.booleans()) else set()
-    step = draw(st.sampled_from([float("inf"), float("inf"), 3.0]))
-    return World([3 * k for k in range(len(reports))], reports, listed, step)
-
-
-@settings(max_examples=400)
-@given(worlds(), st.data())
-def test_boxes_are_those_of_the_definition_however_the_columns_come(world: World, data: st.DataObject) -> None:
-    duration, times, places = (data.draw(st.sampled_from(choice)) for choice in ([0, 3], [1, 2], [1, 3]))
-    extent = data.draw(st.sampled_from([(0.0, 0.0), (1.0, 0.0), (0.0, 1.0)]))
-    limits = Limits(duration, extent, times, places, world.step)
-    fed = Fed(world, limits, early=data.draw(st.booleans()))
-    n = len(world.times)
-    for stop in [*sorted(data.draw(st.lists(st.integers(0, n), max_size=3))), n]:
-        fed.feed(stop)
-        if data.draw(st.booleans()):
-            fed.reload()
-    live = fed.search.live()
-    corners = [list(map(tuple, edge.tolist())) for edge in (live.low, live.high)]
-    assert sorted(zip(live.start.tolist(), *corners, strict=True)) == open_boxes(world)
-    assert fed.result() == boxes(world, duration=duration, extent=extent, times=times, places=places)
-    assert not len(fed.search.live())

@@ -93,7 +93,7 @@ def test_a_box_ends_at_a_gap():
 
 
 def test_a_dense_region_grows_to_its_area_and_on_while_that_thins_nothing():
-    assert dense_cells({(0,): 4, (1,): 4, (2,): 3}, 1, 3.0, 1.0) == [{(0,), (1,)}, {(2,)}]
+    assert dense_cells({(0,): 4, (1,): 4, (2,): 3}, 1, 3.0, 1.0) == [{(0,), (1,)}]
     assert dense_cells({(0,): 4, (1,): 4, (2,): 3}, 1, 3.0, 3.0) == [{(0,), (1,), (2,)}]
     assert dense_cells({(0,): 4, (1,): 1}, 1, 3.0, 2.0) == []
     assert dense_cells({(0, 0): 5, (1, 1): 5}, 1, 3.0, 3.0) == [{(0, 0), (0, 1), (1, 1)}]

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from streamframes.core.regions.literal_field import Asked, Raw
 from streamframes.core.stream import BucketStream, StreamPlan
 from tests.core.regions.at_work import crowd_plan, plan_of, points_of, rows_of
-from tests.core.regions.worlds import planes, swarms, worlds
+from tests.core.regions.worlds import World, planes, stations, swarms, worlds
 from tests.core.test_stream import LATENESS, DictStore, chunks_of, cut, delayed, dicts, table
 
 ENDS = 10_000
@@ -42,6 +43,7 @@ def check(plan: Any, rows: list[dict[str, Any]], batches: Any) -> None:
     told, counted = run(plan, batches)
     expected = table(plan, rows)
     assert counted["late"] == 0
+    assert counted["duplicates"] == len(rows) - len({(row["key"], row["ts"], *row["x"][1:-1]) for row in rows})
     # Time alone may end what a table leaves open; a preference waits for all that overlaps.
     open_ones = [row for row in expected if row["frame_closed_by"] == "end of data"]
     ids = {row["frame_id"] for row in open_ones}
@@ -98,7 +100,7 @@ def test_so_does_one_of_crowds(data):
 @settings(deadline=None, max_examples=120)
 @given(data=st.data())
 def test_fragments_only_grow_and_the_last_is_the_region(data):
-    world = data.draw(worlds())
+    world = data.draw(worlds() | stations(all_listed=True))
     rows = rows_of(world)
     plan = plan_of(world, fragments=True)
     batches = arrivals(data.draw, rows)
@@ -118,3 +120,26 @@ def test_fragments_only_grow_and_the_last_is_the_region(data):
             assert row["frame_end"] > last["frame_end"] or row["frame_final"]
             assert row["frame_rows"] >= last["frame_rows"]
         before[row["frame_id"]] = row
+    if len(places_of(world)) == len(world.asked.places):
+        # Where no place can come as a surprise, nothing is taken back.
+        assert set(before) <= {row["frame_id"] for row in table(plan, rows)}
+
+
+def places_of(world: World) -> set[tuple[float, ...]]:
+    return {*world.asked.places, *(report.place for reports in world.raw for report in reports)}
+
+
+def test_a_silent_place_stands_between_others_though_nothing_is_open():
+    early = [Raw(0, (place,), False) for place in (1.0, 2.0, 3.0)]
+    late = [Raw(ts, (place,), ts == 5) for ts in (5, 6) for place in (1.0, 3.0)]
+    world = World([early + late], Asked(), 1)
+    plan, rows = plan_of(world, shape="connected"), rows_of(world)
+    told, _ = run(plan, [(rows[:3], 2), ([], 3), (rows[3:], ENDS)])
+    assert sorted((row["frame_low"], row["frame_high"]) for row in told) == [(1.0, 1.0), (3.0, 3.0)]
+    assert spelled(told) == spelled(table(plan, rows))
+
+
+def test_reports_that_came_twice_are_counted_though_their_group_is_forgotten():
+    world = World([[Raw(0, (1.0,), True), Raw(0, (1.0,), False)]], Asked(), 1)
+    told, counted = run(plan_of(world), [(rows_of(world), ENDS)])
+    assert (told, counted["duplicates"]) == ([], 1)

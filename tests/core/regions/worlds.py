@@ -6,7 +6,7 @@ All numbers are whole or have few binary digits, so that differences of places a
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -154,12 +154,15 @@ def points(draw: Any) -> World:
 
 
 @st.composite
-def stations(draw: Any) -> World:
+def stations(draw: Any, *, all_listed: bool = False) -> World:
     """Up to 2 groups of places that are expected to report at each instant of their group."""
     places = [(x,) for x in draw(_some(draw(st.sampled_from([EVEN, UNEVEN])), 5))]
     times = draw(_some(draw(st.sampled_from([tuple(range(7)), UNEVEN_TIMES])), 7))
     raw = draw(st.lists(reports(places, times, HOLED), min_size=1, max_size=2))
-    return World(raw, draw(asked_of_stations(places, [(0.25,), (2.5,)])), 1)
+    asked = draw(asked_of_stations(places, [(0.25,), (2.5,)]))
+    if all_listed:
+        asked = replace(asked, places=tuple(sorted({*places, *asked.places})))
+    return World(raw, asked, 1)
 
 
 @st.composite

@@ -22,12 +22,12 @@ _MOST_CELLS = 1_000_000
 ROUNDING = 1e-9
 
 
-def number(value: Any, argument: str, verb: str, *, above: bool = False) -> float:
+def number(value: Any, argument: str, verb: str, *, above: bool = False, unit: str = "in the unit of space") -> float:
     """A number that is not negative, or greater than zero."""
     right = isinstance(value, int | float) and not isinstance(value, bool) and np.isfinite(value)
     if not right or (value <= 0 if above else value < 0):
         wanted = "a number greater than zero" if above else "zero or a positive number"
-        raise InvalidArgument(f"{verb}() got {argument}={value!r}; give {wanted}, in the unit of space")
+        raise InvalidArgument(f"{verb}() got {argument}={value!r}; give {wanted}, {unit}")
     return float(value)
 
 
@@ -43,7 +43,8 @@ def sides(value: Any, n_dims: int, argument: str, verb: str, *, above: bool = Fa
     if isinstance(value, Sequence) and not isinstance(value, str):
         if len(value) != n_dims:
             raise InvalidArgument(
-                f"{verb}() got {argument}={value!r} for {n_dims} dimensions of space; give one number, or one for each"
+                f"{verb}() got {argument}={value!r}, but space has {('one dimension', 'two dimensions')[n_dims - 1]}; "
+                "give one number, or one for each"
             )
         return tuple(number(each, argument, verb, above=above) for each in value)
     return (number(value, argument, verb, above=above),) * n_dims
@@ -92,8 +93,8 @@ def reading_of(
 
 def method_of(method: Any, shape: str, n_dims: int, missing: Any, *, has_places: bool) -> tuple[str, bool]:
     """Which method is used, and whether all known places are expected to report at every column."""
+    stations = has_places or missing is not None
     if method is None:
-        stations = has_places or missing is not None
         return (DURATIONS if stations and missing in (None, "ends", "false") else SPANS), stations
     check_choice(method, "method", METHODS)
     if shape != RECTANGLE or n_dims > 1:
@@ -105,7 +106,7 @@ def method_of(method: Any, shape: str, n_dims: int, missing: Any, *, has_places:
             f"regions() got method='durations' with missing={missing!r}: durations count reports that are there; "
             "leave out method, or give method='spans'"
         )
-    return method, method == DURATIONS or has_places
+    return method, method == DURATIONS or stations
 
 
 def crowding_of(clock: Clock, n_dims: int, *, bin: Any, unit: Any, above: Any, min_area: Any) -> Crowding:
@@ -118,6 +119,5 @@ def crowding_of(clock: Clock, n_dims: int, *, bin: Any, unit: Any, above: Any, m
         raise InvalidArgument(
             f"density() got min_area={min_area!r} with bin={bin!r}: more than {_MOST_CELLS:,} cells; take larger bins"
         )
-    return Crowding(
-        ticks(unit, "unit", clock, zero=False), lengths, number(above, "above", "density", above=True), least
-    )
+    dense = number(above, "above", "density", above=True, unit="points for each unit of area")
+    return Crowding(ticks(unit, "unit", clock, zero=False), lengths, dense, least)

@@ -119,7 +119,9 @@ class GroupSearch:
     @property
     def is_idle(self) -> bool:
         """Whether nothing need be known of the group."""
-        remembers = self.plan.may_miss or self.plan.limits.step < np.inf or self.plan.n_dims > 1
+        plan = self.plan
+        # A place that is silent still stands between others, or is missed.
+        remembers = plan.may_miss or plan.limits.step < np.inf or plan.n_dims > 1 or plan.shape == CONNECTED
         return not remembers and not len(self.open) and self.earliest is None
 
     @property

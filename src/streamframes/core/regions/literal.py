@@ -80,7 +80,7 @@ def rectangles(field: Field, asked: Asked) -> list[Region]:
     def of(part: Field) -> list[Region]:
         def may_be(box: Box) -> bool:
             return _may_be(part, box, asked) and not any(
-                _is_new(report, field, asked) and report.ts > box.start for report in _inside(part, box)
+                is_new(report, field, asked) and report.ts > box.start for report in _inside(part, box)
             )
 
         return _maximal(part, asked, may_be, lambda box: _end_of_rectangle(part, box, asked))
@@ -203,7 +203,7 @@ def _may_be(field: Field, box: Box, asked: Asked) -> bool:
     return is_touched and is_large and is_wide and is_near and not any(_is_cut(report, inside) for report in inside)
 
 
-def _is_new(report: Report, field: Field, asked: Asked) -> bool:
+def is_new(report: Report, field: Field, asked: Asked) -> bool:
     """Whether it is the first of a station that is expected from now on, and was missing before."""
     return asked.stations and asked.missing != "holds" and field.since[report.place] == report.ts
 
@@ -236,7 +236,7 @@ def _end_of_rectangle(field: Field, box: Box, asked: Asked) -> str:
     for report in field.reports:
         if report.ts > box.end and box.covers(report.place):
             before = [other for other in field.reports if other.place == report.place and other.ts < report.ts]
-            if not report.true or _is_new(report, field, asked):
+            if not report.true or is_new(report, field, asked):
                 ends.append((report.ts, CONDITION))
             elif report.broken and before and before[-1] in inside:
                 ends.append((report.ts, GAP))
