@@ -18,7 +18,13 @@ if TYPE_CHECKING:
 _INSTANT = "yyyy-MM-dd'T'HH:mm:ss.SSSSSS"
 # Spark's own pattern stops at milliseconds.
 _TEXT = {"timestampFormat": f"{_INSTANT}XXX", "timestampNTZFormat": _INSTANT}
-WRITING = {"parquet": {}, "csv": {"header": "true", **_TEXT}, "json": {"ignoreNullFields": "false", **_TEXT}}
+# A quote inside a value is doubled, as everybody but Spark reads it.
+_QUOTES = {"escape": '"'}
+WRITING = {
+    "parquet": {},
+    "csv": {"header": "true", **_QUOTES, **_TEXT},
+    "json": {"ignoreNullFields": "false", **_TEXT},
+}
 _SPARK_FILES = ("part-*", "_SUCCESS", ".*.crc")
 
 

@@ -54,8 +54,10 @@ def regions(
 
     # Places of a file are fetched when the search is planned.
     planned = plan() if kept is None else engine.run("Reading places", plan, failed=f"cannot use {kept.name}")
+    # A bad report is drawn as none.
+    good = rows if stations.bad is None else rows.where(f"not coalesce({stations.bad}, false)")
     words = f"{region.where}{''.join(f', {name}={value}' for name, value in settings.items())}"
-    asked.deliver(engine, planned, rows, target, words, region.where)
+    asked.deliver(engine, planned, good, target, words, region.where)
 
 
 def _settings(region: RegionOptions, stations: StationOptions) -> dict[str, Any]:

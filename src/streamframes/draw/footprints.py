@@ -71,8 +71,12 @@ def _draw_boxes(figure: Figure, regions: Outlines, when: Instants, colour: str) 
     shades = (regions.start if colour == "start" else lasting / unit)[numbers_of]
     axes: Any = figure.axes[0]
     drawn = PolyCollection(boxes, array=shades, cmap="viridis_r", alpha=0.25, linewidths=0)
-    axes.add_collection(drawn)
-    axes.add_collection(PolyCollection(boxes, array=shades, cmap="viridis_r", facecolors="none", linewidths=2.0))
+    edges = PolyCollection(boxes, array=shades, cmap="viridis_r", facecolors="none", linewidths=2.0)
+    for each in (drawn, edges):
+        if shades.size and shades.min() == shades.max():
+            # One colour alone has no scale: that of a start goes on to the end.
+            each.set_clim(shades.min(), regions.end.max() if colour == "start" else 2 * shades.max())
+        axes.add_collection(each)
     key: Any = figure.colorbar(drawn, ax=axes, pad=0.01, aspect=35)
     key.solids.set_alpha(1.0)
     key.set_label("start" if colour == "start" else f"duration ({name})" if name else "duration", color=INK)
