@@ -16,11 +16,12 @@ if TYPE_CHECKING:
 def explained(regioning: Regioning) -> str:
     """Which way the rows go, which search was chosen and why."""
     group = f"by {', '.join(regioning.by)}" if regioning.by else "as one group"
+    buckets = regioning.n_buckets()
     way = explain_stream(regioning.options) if regioning.is_stream else [SHUFFLED]
     lines = [
         f"regions {regioning.describe()}",
         "  1 select  Catalyst evaluates place and condition",
-        f"  2 pack    Python workers turn each batch into chunks of {regioning.n_buckets()} buckets, {group}; lossless",
+        f"  2 pack    Python workers turn each batch into chunks for {buckets} buckets, {group}; lossless",
         *way,
         f"  search    {_search(regioning)}",
     ]
