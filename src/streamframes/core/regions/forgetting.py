@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from streamframes.core.compiled import compiled
-from streamframes.core.regions.reports import BEFORE, FAILED, FIRST_COLUMN, KNOWN, LATEST, NEWEST, NOTHING
+from streamframes.core.regions.reports import AGAIN, BEFORE, FAILED, FIRST_COLUMN, KNOWN, LATEST, NEWEST, NOTHING
 
 _FAR = 2**62
 
@@ -83,7 +83,7 @@ def needed_slots(slots: np.ndarray, stretches: np.ndarray, place: np.ndarray, st
     """Which slots must be known to go on."""
     oldest = np.empty(place.size, np.int64)
     _oldest(slots, stretches, oldest)
-    needed = oldest < _FAR
+    needed = np.asarray((oldest < _FAR) | (slots[:, KNOWN] == AGAIN))
     for direction in (1, -1):
         _separates(slots, oldest, direction, needed)
     if step < np.inf:

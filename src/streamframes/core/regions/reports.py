@@ -19,6 +19,8 @@ SLOT_FIELDS = 5
 FIRST_COLUMN, LAST_COLUMN, BEFORE, MADE_UP = range(4)
 STRETCH_FIELDS = 4
 NOTHING = -1
+# What is known of a slot that has reported more than once: it will again, and is never forgotten.
+AGAIN = 2
 _FAR = 2**62
 
 
@@ -72,6 +74,7 @@ def take_report(s: int, code: int, now: int, slots: Any, stretches: Any, n_stret
             slot[NEWEST] = n_stretches
             n_stretches += 1
         slot[LATEST] = now
+    slot[KNOWN] = AGAIN if slot[LAST] >= 0 else slot[KNOWN]
     slot[LAST] = now
     return n_stretches
 

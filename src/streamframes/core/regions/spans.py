@@ -115,7 +115,7 @@ class Spans:
 
     def certain(self) -> Found:
         """The open regions of which start and extent are certain, as far as places are known."""
-        known = np.append(0, np.cumsum(self.slots[:, KNOWN]))
+        known = np.append(0, np.cumsum(self.slots[:, KNOWN] != 0))
         spans = self.spans
         inside = known[spans[:, TO] + 1] - known[spans[:, FROM]]
         return self._described(spans[known[spans[:, REACH_TO] + 1] - known[spans[:, REACH_FROM]] == inside])

@@ -165,7 +165,7 @@ def _introduce(first: int, stop: int, slot: Any, known: Any, step: float, spans:
     fresh = False
     for i in range(first, stop):
         fresh |= slots[slot[i], KNOWN] == 0
-        slots[slot[i], KNOWN] = 1
+        slots[slot[i], KNOWN] = max(1, slots[slot[i], KNOWN])
     if fresh and step < np.inf:
         build_walls(np.where(slots[:, KNOWN] != 0, 0, NOT_YET), place, step, walls)
         reach_anew(spans, n_spans, slots, walls)
