@@ -131,6 +131,11 @@ def arrow_schema(schema: T.StructType) -> pa.Schema:
     return pa.schema([pa.field(field.name, arrow_type(field.dataType)) for field in schema])
 
 
+def whole_array(values: pa.ChunkedArray) -> pa.Array:
+    """A column that came in chunks as one array."""
+    return pa.concat_arrays(values.chunks) if values.num_chunks else pa.array([], values.type)
+
+
 def tag_columns(rows: DataFrame, keys: Sequence[str], ts: str, first: int) -> tuple[list[str], tuple[TagColumn, ...]]:
     """The columns that must travel for rows to be told as they came, from place `first` on, and where each is found."""
     others = [name for name in rows.columns if name not in (*keys, ts)]

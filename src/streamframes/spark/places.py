@@ -15,7 +15,7 @@ from pyspark.sql import types as T
 from streamframes.core.groups import fingerprints
 from streamframes.core.regions.plan import Listed
 from streamframes.errors import InvalidArgument
-from streamframes.spark.columns import arrow_type, column, names
+from streamframes.spark.columns import arrow_type, column, names, whole_array
 from streamframes.spark.session import is_dataframe
 
 _WHOLE = (T.ByteType, T.ShortType, T.IntegerType, T.LongType)
@@ -121,12 +121,8 @@ def _of_table(places: DataFrame, rows: DataFrame, space: Sequence[str], by: Sequ
         )
     if not groups:
         return Listed(found + 0.0)
-    keys = [_whole(table[f"k{i}"]).cast(arrow_type(kind)) for i, kind in enumerate(kinds)]
+    keys = [whole_array(table[f"k{i}"]).cast(arrow_type(kind)) for i, kind in enumerate(kinds)]
     return Listed(found + 0.0, *fingerprints(keys, len(found)))
-
-
-def _whole(values: pa.ChunkedArray) -> pa.Array:
-    return pa.concat_arrays(values.chunks) if values.num_chunks else pa.array([], values.type)
 
 
 def in_one_place(

@@ -14,7 +14,7 @@ from streamframes.core.bursts.thresholds import GroupTable
 from streamframes.core.clock import Clock
 from streamframes.core.groups import as_int64, fingerprints, number_groups
 from streamframes.errors import InvalidArgument
-from streamframes.spark.columns import arrow_type, column
+from streamframes.spark.columns import arrow_type, column, whole_array
 
 
 def read_thresholds(
@@ -39,14 +39,10 @@ def read_thresholds(
             "bursts() got a table of thresholds in which a window or a threshold is null; drop the row"
         )
     table = table.combine_chunks()
-    length = as_int64(_whole(table["window"]))
+    length = as_int64(whole_array(table["window"]))
     lengths = windows_of(np.unique(length).tolist() if windows is None else windows, unit, clock)
-    keys = [_whole(table[name]).cast(arrow_type(kinds[name])) for name in by]
-    return lengths, _by_group(keys, length, _whole(table["threshold"]).to_numpy(), lengths)
-
-
-def _whole(column: pa.ChunkedArray) -> pa.Array:
-    return pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
+    keys = [whole_array(table[name]).cast(arrow_type(kinds[name])) for name in by]
+    return lengths, _by_group(keys, length, whole_array(table["threshold"]).to_numpy(), lengths)
 
 
 def _by_group(keys: list[pa.Array], length: np.ndarray, threshold: np.ndarray, lengths: tuple[int, ...]) -> GroupTable:

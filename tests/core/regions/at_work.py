@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -109,13 +107,3 @@ def literal(regions: list[list[Any]]) -> list[tuple[Any, ...]]:
         for group, found in enumerate(regions)
         for r in found
     )
-
-
-def is_close(a: float, b: float) -> bool:
-    """Equal but for rounding."""
-    return math.isclose(a, b, rel_tol=1e-9)
-
-
-def without_minimums(plan: RegionPlan) -> RegionPlan:
-    """The same search for regions of any size."""
-    return replace(plan, limits=replace(plan.limits, duration=0, times=1, places=1))

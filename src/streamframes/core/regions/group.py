@@ -66,7 +66,7 @@ class GroupSearch:
                 if self._is_silent(int(ts[low])):
                     yield from self.finish(GAP)
                 yield from self._take(ts[low:high], place[low:high], state[low:high])
-        if point is not None and self._is_silent(point - 1):
+        if point is not None and self._is_silent(point):
             yield from self.finish(GAP)
         if self.told is not None and isinstance(self.search, Durations | Spans):
             grown, numbers = self.told.grown(self.search.certain())
