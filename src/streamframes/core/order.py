@@ -75,8 +75,13 @@ def in_order(rows: Rows) -> Rows:
 def _is_told_apart(rows: Rows) -> bool:
     """Whether all ties are broken by the first column that travels, and in order: most logs come so."""
     first = rows.columns[0]
+    if first.null_count or not rows.groups.size:
+        return False
+    if pa.types.is_float64(first.type):
+        # Where doubles rise, they do so in the order of sort_keys as well: no NaN and no two zeros are among them.
+        return bool(_rises(rows.bounds, rows.ts, first.to_numpy()))
     plain = pa.types.is_integer(first.type) or pa.types.is_temporal(first.type)
-    return plain and not first.null_count and bool(_rises(rows.bounds, rows.ts, as_int64(first)))
+    return plain and bool(_rises(rows.bounds, rows.ts, as_int64(first)))
 
 
 @compiled
@@ -84,7 +89,7 @@ def _rises(bounds: Any, ts: Any, values: Any) -> Any:
     """Whether values rise wherever instants of a group tie."""
     for k in range(bounds.size - 1):
         for i in range(bounds[k] + 1, bounds[k + 1]):
-            if ts[i] == ts[i - 1] and values[i] <= values[i - 1]:
+            if ts[i] == ts[i - 1] and not values[i] > values[i - 1]:
                 return False
     return True
 

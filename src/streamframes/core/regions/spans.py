@@ -73,7 +73,8 @@ class Spans:
         numbers = self.now + np.arange(columns.times.size)
         self.instants = np.concatenate([self.instants, np.stack([numbers, columns.times], axis=1)])
         n_stretches = self.stretches.shape[0]
-        self.stretches = np.concatenate([self.stretches, np.empty((columns.slot.size, STRETCH_FIELDS), np.int64)])
+        room = np.empty((np.count_nonzero(columns.code), STRETCH_FIELDS), np.int64)
+        self.stretches = np.concatenate([self.stretches, room])
         given = (columns.bounds, columns.slot, columns.code)
         self.spans, found = sweep(
             given, self.instants, self.now, self._known, n_stretches, self._limits, self.limits.step, self.spans
