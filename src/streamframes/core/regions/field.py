@@ -47,10 +47,10 @@ def _before(a: Any, b: Any) -> bool:
 @compiled
 def _same(a: Any, b: Any) -> bool:
     """Whether two places are one; a loop, since comparing whole arrays would allocate one for every row."""
+    same = True
     for d in range(a.size):
-        if a[d] != b[d]:
-            return False
-    return True
+        same &= a[d] == b[d]
+    return bool(same)
 
 
 @compiled
