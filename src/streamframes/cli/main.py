@@ -13,6 +13,7 @@ from streamframes.cli.fill import fill
 from streamframes.cli.frames import frames
 from streamframes.cli.regions import regions
 from streamframes.cli.sessions import sessions
+from streamframes.cli.study import study
 
 # Typer joins lines; a blank line keeps them apart.
 FRAMES_EPILOG = """
@@ -107,6 +108,20 @@ streamframes density people.parquet --ts ts --space x --space y --by floor --bin
 --min-area 400 --min-duration '5 minutes' --plot gatherings.png
 """
 
+STUDY_EPILOG = """
+[bold]Studies[/bold]: accuracy-traffic, accuracy-dye, timeline, runtime, fragments, scatter, histogram, heatmap, points,
+patterns, regions, bursts, nested. Without --data each makes its own rows. One that needs a column which FILE has under
+another name says so; give it with --with.
+
+[bold]Examples[/bold]
+
+streamframes study accuracy-traffic
+
+streamframes study scatter --data casts.parquet --with 'density=sigma + 1000' --out scatter
+
+streamframes study all --out studies
+"""
+
 app = typer.Typer(
     name="streamframes",
     help="Windows that follow the data: cut files of events where something happens.",
@@ -123,6 +138,7 @@ app.command(no_args_is_help=True, epilog=BURSTS_EPILOG)(bursts)
 app.command(no_args_is_help=True, epilog=SESSIONS_EPILOG)(sessions)
 app.command(no_args_is_help=True, epilog=REGIONS_EPILOG)(regions)
 app.command(no_args_is_help=True, epilog=DENSITY_EPILOG)(density)
+app.command(no_args_is_help=True, epilog=STUDY_EPILOG)(study)
 app.command()(demo)
 
 
