@@ -59,7 +59,7 @@ class RegionOptions:
         list[float],
         option(_REGION, "Drop regions that reach less far; twice for x and y.", "--min-extent", metavar="NUMBER"),
     ] = field(default_factory=list)
-    min_times: Annotated[int | None, option(_REGION, "Drop regions with fewer reports of some place.")] = None
+    min_times: Annotated[int | None, option(_REGION, "No region has fewer reports of one of its places.")] = None
     min_places: Annotated[int | None, option(_REGION, "Drop regions with fewer places.")] = None
     max_gap: Annotated[
         str | None, option(_REGION, "No region goes on where a place is silent for longer.", metavar="DURATION")

@@ -35,6 +35,11 @@ def any_size(world: World) -> Asked:
     return replace(world.asked, min_duration=None, min_extent=None, min_times=None, min_places=None)
 
 
+def any_times(world: World) -> Asked:
+    """What the world asks for, but for how often places must report."""
+    return replace(world.asked, min_times=None)
+
+
 @given(grids(complete=True, limits=False))
 def test_on_a_complete_grid_maximal_are_those_that_cannot_be_enlarged_by_one(world):
     told = rectangles(world.fields[0], world.asked)
@@ -56,8 +61,8 @@ def test_each_satisfied_report_lies_in_a_rectangle_and_in_one_connected_region(w
 def test_minimums_leave_out_rectangles_and_change_none(world):
     for field in world.fields:
         every = rectangles(field, any_size(world))
+        assert set(rectangles(field, any_times(world))) <= set(every)
         kept = rectangles(field, world.asked)
-        assert set(kept) <= set(every)
         for how in ("largest", "longest", "widest"):
             best = preferred(kept, how)
             assert not any(a != b and a.box.overlaps(b.box) for a in best for b in best)
@@ -91,12 +96,25 @@ def test_a_closed_region_stays_whatever_comes_later(name, world):
 @given(worlds())
 def test_the_first_later_column_with_a_report_in_its_places_ends_a_rectangle(world):
     for part in (part for field in world.fields for part in stretches(field, world.asked)):
-        for region in rectangles(part, world.asked):
+        for region in rectangles(part, any_times(world)):
             later = [r for r in part.reports if r.ts > region.end and region.box.covers(r.place)]
             first = [r for r in later if r.ts == later[0].ts]
             goes_on = all(r.true and not is_new(r, part, world.asked) for r in first)
             expected = END if not later else GAP if goes_on else CONDITION
             assert region.closed_by == expected
+
+
+@given(worlds())
+def test_a_rectangle_with_a_place_that_reports_too_seldom_gives_way_to_what_is_inside(world):
+    least = world.asked.min_times or 1
+    for field in world.fields:
+        kept = {region.box for region in rectangles(field, world.asked)}
+        for region in rectangles(field, any_times(world)):
+            inside = [r for r in field.reports if region.start <= r.ts <= region.end and region.box.covers(r.place)]
+            where = [report.place for report in inside]
+            assert (region.box in kept) == all(where.count(place) >= least for place in where)
+        every = [region.box for region in rectangles(field, any_times(world))]
+        assert all(any(box.contains(smaller) for box in every) for smaller in kept)
 
 
 @given(stations())

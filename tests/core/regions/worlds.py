@@ -104,7 +104,6 @@ LIMITS: dict[str, st.SearchStrategy[Any]] = {
     "max_step": st.sampled_from([4.0, 2.5, 1.0, 0.5]),
     "min_duration": st.sampled_from([1, 2, 4]),
     "min_extent": st.sampled_from([0.5, 1.0, 2.0]),
-    "min_times": st.sampled_from([2, 3]),
     "min_places": st.sampled_from([2, 3]),
 }
 
@@ -132,7 +131,8 @@ def asked_of_stations(draw: Any, places: Sequence[Place], elsewhere: Sequence[Pl
 
 def _limits(draw: Callable[..., Any]) -> dict[str, Any]:
     names = draw(st.sets(st.sampled_from(sorted(LIMITS)), max_size=3))
-    return {"max_gap": draw(perhaps(4, 3, 2, 1))} | {name: draw(LIMITS[name]) for name in sorted(names)}
+    often = {"max_gap": draw(perhaps(4, 3, 2, 1)), "min_times": draw(perhaps(2, 3, 1))}
+    return often | {name: draw(LIMITS[name]) for name in sorted(names)}
 
 
 @st.composite
@@ -175,6 +175,15 @@ def planes(draw: Any) -> World:
     raw = draw(st.lists(reports(places, times, COMPLETE + HOLED), min_size=1, max_size=2))
     asked = draw(st.one_of(asked_of_points(), asked_of_stations(places, lattice)))
     return World(raw, asked, 2)
+
+
+@st.composite
+def familiar(draw: Any) -> World:
+    """Points of places that have all been heard of before, so that none comes as a surprise."""
+    world = draw(grids() | points())
+    first = min([report.ts for group in world.raw for report in group], default=0) - 20
+    places = sorted({report.place for group in world.raw for report in group})
+    return replace(world, raw=[[*(Raw(first, place, False) for place in places), *group] for group in world.raw])
 
 
 def worlds() -> st.SearchStrategy[World]:

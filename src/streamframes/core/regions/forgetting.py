@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from streamframes.core.compiled import compiled
-from streamframes.core.regions.reports import AGAIN, BEFORE, FAILED, FIRST_COLUMN, KNOWN, LATEST, NEWEST, NOTHING
+from streamframes.core.regions.reports import AGAIN, BEFORE, FAILED, FIRST, FIRST_COLUMN, KNOWN, LATEST, NEWEST, NOTHING
 
 _FAR = 2**62
 
@@ -64,8 +64,8 @@ def _separates(slots: Any, oldest: Any, step: int, needed: Any) -> None:
 
 
 @compiled
-def _keep_near(known: Any, place: Any, step: float, needed: Any) -> None:
-    """Known places without which others would be too far apart to be neighbours."""
+def _keep_near(known: Any, since: Any, place: Any, step: float, needed: Any) -> None:
+    """Known places without which others would be too far apart to be neighbours, now or since they are known."""
     before = -1
     for s in range(place.size):
         if not known[s] and not needed[s]:
@@ -73,21 +73,25 @@ def _keep_near(known: Any, place: Any, step: float, needed: Any) -> None:
         after = s + 1
         while after < place.size and not known[after]:
             after += 1
-        if before < 0 or after == place.size or place[after] - place[before] > step:
+        at_the_edge = before < 0 or after == place.size
+        if at_the_edge or place[after] - place[before] > step or max(since[before], since[after]) > since[s]:
             needed[s] = True
         if needed[s] and known[s]:
             before = s
 
 
-def needed_slots(slots: np.ndarray, stretches: np.ndarray, place: np.ndarray, step: float) -> np.ndarray:
-    """Which slots must be known to go on."""
+def needed_slots(
+    slots: np.ndarray, stretches: np.ndarray, place: np.ndarray, step: float, *, looks_back: bool
+) -> np.ndarray:
+    """Which slots must be known to go on; and to tell who was whose neighbour before, where that is asked for."""
     oldest = np.empty(place.size, np.int64)
     _oldest(slots, stretches, oldest)
     needed = np.asarray((oldest < _FAR) | (slots[:, KNOWN] == AGAIN))
     for direction in (1, -1):
         _separates(slots, oldest, direction, needed)
     if step < np.inf:
-        _keep_near(slots[:, KNOWN] != 0, place, step, needed)
+        since = np.maximum(slots[:, FIRST], oldest.min()) if looks_back else np.zeros(place.size, np.int64)
+        _keep_near(slots[:, KNOWN] != 0, since, place, step, needed)
     return needed
 
 

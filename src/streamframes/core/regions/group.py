@@ -15,7 +15,7 @@ import numpy as np
 from streamframes.core.regions.boxes import Boxes
 from streamframes.core.regions.connected import Connected
 from streamframes.core.regions.durations import Durations
-from streamframes.core.regions.field import NO_LIMIT, Field
+from streamframes.core.regions.field import HOLDS, NO_LIMIT, Field
 from streamframes.core.regions.found import END, GAP, Found, Search
 from streamframes.core.regions.plan import CONNECTED, DURATIONS, RegionPlan
 from streamframes.core.regions.preferred import Clusters
@@ -43,7 +43,9 @@ def search_for(plan: RegionPlan) -> Search:
         )
     if plan.n_dims > 1:
         return Boxes(plan.limits)
-    return Durations(plan.limits) if plan.method == DURATIONS else Spans(plan.limits)
+    if plan.method == DURATIONS:
+        return Durations(plan.limits)
+    return Spans(plan.limits, absent=not plan.reading.stations or plan.reading.missing == HOLDS)
 
 
 class GroupSearch:

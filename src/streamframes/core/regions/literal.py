@@ -79,11 +79,10 @@ def rectangles(field: Field, asked: Asked) -> list[Region]:
 
     def of(part: Field) -> list[Region]:
         def may_be(box: Box) -> bool:
-            return _may_be(part, box, asked) and not any(
-                is_new(report, field, asked) and report.ts > box.start for report in _inside(part, box)
-            )
+            has_new = any(is_new(report, field, asked) and report.ts > box.start for report in _inside(part, box))
+            return _may_be(part, box, asked) and _report_often(part, box, asked) and not has_new
 
-        return _maximal(part, asked, may_be, lambda box: _end_of_rectangle(part, box, asked))
+        return _maximal(part, may_be, lambda box: _end_of_rectangle(part, box, asked))
 
     return _of_stretches(field, asked, of)
 
@@ -91,7 +90,8 @@ def rectangles(field: Field, asked: Asked) -> list[Region]:
 def boxes(field: Field, asked: Asked) -> list[Region]:
     """The maximal boxes of reports at places in the plane.
 
-    At each column all places inside that are known by then report, and they are all crossings of their lines.
+    At each column all places inside that are known by then report, and they are all crossings of their lines. How many
+    columns is asked of the box: a place that becomes known inside may have fewer reports.
 
     Examples
     --------
@@ -110,9 +110,10 @@ def boxes(field: Field, asked: Asked) -> list[Region]:
 
     def of(part: Field) -> list[Region]:
         def may_be(box: Box) -> bool:
-            return _may_be(part, box, asked) and _is_full(part, box)
+            n_columns = sum(box.start <= ts <= box.end for ts in part.times)
+            return _may_be(part, box, asked) and n_columns >= (asked.min_times or 1) and _is_full(part, box)
 
-        return _maximal(part, asked, may_be, lambda box: _end_of_box(part, box))
+        return _maximal(part, may_be, lambda box: _end_of_box(part, box))
 
     return _of_stretches(field, asked, of)
 
@@ -158,18 +159,15 @@ def _of_stretches(field: Field, asked: Asked, find: Callable[[Field], list[Regio
     return sorted([*ended, *find(last)])
 
 
-def _maximal(
-    field: Field, asked: Asked, may_be: Callable[[Box], bool], closed_by: Callable[[Box], str]
-) -> list[Region]:
+def _maximal(field: Field, may_be: Callable[[Box], bool], closed_by: Callable[[Box], str]) -> list[Region]:
     valid = [box for box in _candidates(field) if may_be(box)]
     most = [box for box in valid if not any(other != box and other.contains(box) for other in valid)]
     found = []
     for box in most:
         reports = _inside(field, box)
-        where = [report.place for report in reports]
-        if all(where.count(place) >= (asked.min_times or 1) for place in where):
-            imputed = sum(report.imputed for report in reports)
-            found.append(Region(*box, len(where), len(set(where)), imputed, closed_by(box)))
+        places = {report.place for report in reports}
+        imputed = sum(report.imputed for report in reports)
+        found.append(Region(*box, len(reports), len(places), imputed, closed_by(box)))
     return sorted(found)
 
 
@@ -200,7 +198,14 @@ def _may_be(field: Field, box: Box, asked: Asked) -> bool:
     is_wide = all(b - a >= (asked.min_extent or 0) for a, b in zip(box.low, box.high, strict=True))
     steps = (b - a for axis in _known_inside(field, box) for a, b in pairwise(axis))
     is_near = asked.max_step is None or all(step <= asked.max_step for step in steps)
-    return is_touched and is_large and is_wide and is_near and not any(_is_cut(report, inside) for report in inside)
+    is_one = not any(_is_cut(report, inside) for report in inside)
+    return is_touched and is_large and is_wide and is_near and is_one
+
+
+def _report_often(field: Field, box: Box, asked: Asked) -> bool:
+    """Whether each place that reports in it does so often enough."""
+    where = [report.place for report in _inside(field, box)]
+    return all(where.count(place) >= (asked.min_times or 1) for place in where)
 
 
 def is_new(report: Report, field: Field, asked: Asked) -> bool:
@@ -230,15 +235,17 @@ def _is_full(field: Field, box: Box) -> bool:
 
 
 def _end_of_rectangle(field: Field, box: Box, asked: Asked) -> str:
-    """Why it does not go on: what the first later report says that does not go with it."""
-    inside = _inside(field, box)
+    """Why it does not go on: what the first later report says that nothing longer can hold.
+
+    A satisfied report of a place that has reported too seldom is none: more of them may come.
+    """
     ends: list[tuple[int, str]] = []
     for report in field.reports:
         if report.ts > box.end and box.covers(report.place):
             before = [other for other in field.reports if other.place == report.place and other.ts < report.ts]
             if not report.true or is_new(report, field, asked):
                 ends.append((report.ts, CONDITION))
-            elif report.broken and before and before[-1] in inside:
+            elif report.broken and before and before[-1].ts >= box.start:
                 ends.append((report.ts, GAP))
     return min(ends)[1] if ends else END
 

@@ -13,15 +13,28 @@ from streamframes.core.compiled import compiled
 from streamframes.core.regions.found import BREAK, FALSE, IMPUTED, MEANING, NEW
 
 # Of a slot: the last column at which it failed, its newest stretch, the last column of that, the last column at which
-# it reported, and whether it is known.
-FAILED, NEWEST, LATEST, LAST, KNOWN = range(5)
-SLOT_FIELDS = 5
+# it reported, whether it is known, and since which column.
+FAILED, NEWEST, LATEST, LAST, KNOWN, FIRST = range(6)
+SLOT_FIELDS = 6
 FIRST_COLUMN, LAST_COLUMN, BEFORE, MADE_UP = range(4)
 STRETCH_FIELDS = 4
 NOTHING = -1
 # What is known of a slot that has reported more than once: it will again, and is never forgotten.
 AGAIN = 2
 _FAR = 2**62
+
+
+@compiled
+def instant_of(column: int, instants: Any) -> Any:
+    """The instant of a column, which is one of those that are known."""
+    low, high = 0, instants.shape[0]
+    while low < high:
+        middle = (low + high) // 2
+        if instants[middle, 0] < column:
+            low = middle + 1
+        else:
+            high = middle
+    return instants[low, 1]
 
 
 @compiled
@@ -36,21 +49,32 @@ def first_after(level: int, s: int, slots: Any, stretches: Any) -> Any:
 
 
 @compiled
+def within(s: int, since: int, upto: int, slots: Any, stretches: Any) -> Any:
+    """The satisfied reports of a slot in some columns: how many, how many imputed, the first and the last."""
+    mine, imputed, at = 0, 0, slots[s, NEWEST]
+    first: Any = np.int64(_FAR)
+    last: Any = np.int64(NOTHING)
+    while at >= 0 and stretches[at, LAST_COLUMN] >= since:
+        begin, end = max(since, stretches[at, FIRST_COLUMN]), min(upto, stretches[at, LAST_COLUMN])
+        if begin <= end:
+            mine += end + 1 - begin
+            imputed += end + 1 - begin if stretches[at, MADE_UP] else 0
+            first, last = begin, max(last, end)
+        at = stretches[at, BEFORE]
+    return mine, imputed, first, last
+
+
+@compiled
 def tally(low: int, high: int, since: int, upto: int, slots: Any, stretches: Any) -> Any:
     """The reports of a rectangle: how many, of how many places, how many imputed, and the fewest of any place."""
     rows, places, imputed = 0, 0, 0
     fewest: Any = np.int64(_FAR)
     for s in range(low, high + 1):
-        mine, at = 0, slots[s, NEWEST]
-        while at >= 0 and stretches[at, LAST_COLUMN] >= since:
-            part = min(upto, stretches[at, LAST_COLUMN]) + 1 - max(since, stretches[at, FIRST_COLUMN])
-            if part > 0:
-                mine += part
-                imputed += part if stretches[at, MADE_UP] else 0
-            at = stretches[at, BEFORE]
+        mine, made_up, _, _ = within(s, since, upto, slots, stretches)
         if mine:
             rows += mine
             places += 1
+            imputed += made_up
             fewest = min(fewest, mine)
     return rows, places, imputed, fewest
 

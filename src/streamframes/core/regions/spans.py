@@ -25,12 +25,13 @@ import numpy as np
 
 from streamframes.core.regions.durations import NOT_YET, build_walls
 from streamframes.core.regions.forgetting import drop_hopeless, needed_slots, reaches
-from streamframes.core.regions.found import Columns, Found, Limits, Live
-from streamframes.core.regions.rectangles import FIELDS, as_found
+from streamframes.core.regions.found import Columns, Found, Limits, Live, joined
+from streamframes.core.regions.rectangles import END_TS, FIELDS, START_TS, as_found
 from streamframes.core.regions.reports import (
     FAILED,
     FIRST_COLUMN,
     KNOWN,
+    LAST,
     LAST_COLUMN,
     LATEST,
     NEWEST,
@@ -39,7 +40,8 @@ from streamframes.core.regions.reports import (
     STRETCH_FIELDS,
     packed,
 )
-from streamframes.core.regions.sweeping import describe, reach_anew, sweep
+from streamframes.core.regions.sweeping import ENOUGH, SELDOM, describe, reach_anew, sweep
+from streamframes.core.regions.undecided import Undecided, blows_of, parts_of_all
 from streamframes.core.regions.widest import FROM, REACH_FROM, REACH_TO, SINCE, SPAN_FIELDS, TO
 
 # So many slots are not worth a look at which of them matter.
@@ -47,9 +49,9 @@ FEW_SLOTS = 256
 
 
 class Spans:
-    """The search for rectangles by Method II."""
+    """The search for rectangles by Method II; `absent` says that places may be silent, and nothing stands for it."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, *, absent: bool = True) -> None:
         self.limits = limits
         self.place = np.empty(0, np.float64)
         self.slots = np.empty((0, SLOT_FIELDS), np.int64)
@@ -58,6 +60,7 @@ class Spans:
         self.instants = np.empty((0, 2), np.int64)
         self.now = 0
         self.kept = 0
+        self.undecided = Undecided() if absent and limits.times > 1 else None
 
     def widen(self, place: np.ndarray, places: np.ndarray, listed: np.ndarray) -> None:
         """More places have come."""
@@ -65,8 +68,7 @@ class Spans:
         slots[:, KNOWN] = listed
         slots[place] = self.slots
         self.slots, self.place = slots, np.ascontiguousarray(places[:, 0])
-        self.spans[:, [FROM, TO]] = place[self.spans[:, [FROM, TO]]]
-        reach_anew(self.spans, self.spans.shape[0], slots, self._walls)
+        self._move(place)
 
     def feed(self, columns: Columns) -> Found:
         """The regions that these columns end."""
@@ -75,11 +77,13 @@ class Spans:
         n_stretches = self.stretches.shape[0]
         room = np.empty((np.count_nonzero(columns.code), STRETCH_FIELDS), np.int64)
         self.stretches = np.concatenate([self.stretches, room])
-        given = (columns.bounds, columns.slot, columns.code)
-        self.spans, found = sweep(
-            given, self.instants, self.now, self._known, n_stretches, self._limits, self.limits.step, self.spans
-        )
+        given, last = (columns.bounds, columns.slot, columns.code), self.slots[:, LAST].copy()
+        self.spans, found, parts = sweep(given, self.now, n_stretches, self._asked, self.spans)
         regions = as_found(found, self.place)
+        if self.undecided is not None:
+            ended = self.undecided.feed(self._numbered(found), parts, blows_of(given, self.now, last))
+            regions = joined([regions, self._dated(ended)])
+            self.undecided.tidy(self.now + columns.times.size, self._asked)
         self.now += columns.times.size
         self._tidy()
         return regions
@@ -91,13 +95,23 @@ class Spans:
         least = self.limits.extent[0]
         drop_hopeless(self.slots, self.place, least)
         self.stretches = packed(self.slots, self.stretches)
-        left = np.flatnonzero(needed_slots(self.slots, self.stretches, self.place, self.limits.step))
+        left = np.flatnonzero(
+            needed_slots(
+                self.slots, self.stretches, self.place, self.limits.step, looks_back=self.undecided is not None
+            )
+        )
         self.spans = self.spans[self._may_be_wide(least)]
         place = np.cumsum(np.bincount(left, minlength=self.place.size)) - 1
-        self.spans[:, [FROM, TO]] = place[self.spans[:, [FROM, TO]]]
         self.slots, self.place, self.kept = self.slots[left], self.place[left], left.size
-        reach_anew(self.spans, self.spans.shape[0], self.slots, self._walls)
+        self._move(place)
         return left
+
+    def _move(self, place: np.ndarray) -> None:
+        """Slot i is now place[i]."""
+        self.spans[:, [FROM, TO]] = place[self.spans[:, [FROM, TO]]]
+        reach_anew(self.spans, self.spans.shape[0], self.slots, self._walls)
+        if self.undecided is not None:
+            self.undecided.move(place)
 
     def _may_be_wide(self, least: float) -> np.ndarray:
         """Which spans do not lie between failures that are too close."""
@@ -107,7 +121,12 @@ class Spans:
 
     def finish(self, cause: int) -> Found:
         """The regions that are open."""
-        found = self._described(self.spans)
+        told, meets = self._described(self.spans)
+        found = as_found(told[meets == ENOUGH], self.place)
+        if self.undecided is not None:
+            parts = parts_of_all(self.spans[meets == SELDOM], self._asked)
+            ended = self.undecided.finish(self._numbered(told[meets == ENOUGH]), parts)
+            found = joined([found, self._dated(ended)])
         found.cause[:] = cause
         self.slots[:, FAILED] = self.now - 1
         self.slots[:, [NEWEST, LATEST]] = NOTHING
@@ -119,7 +138,8 @@ class Spans:
         known = np.append(0, np.cumsum(self.slots[:, KNOWN] != 0))
         spans = self.spans
         inside = known[spans[:, TO] + 1] - known[spans[:, FROM]]
-        return self._described(spans[known[spans[:, REACH_TO] + 1] - known[spans[:, REACH_FROM]] == inside])
+        told, meets = self._described(spans[known[spans[:, REACH_TO] + 1] - known[spans[:, REACH_FROM]] == inside])
+        return as_found(told[meets == ENOUGH], self.place)
 
     def live(self) -> Live:
         """What satisfied reports may still be part of: since when, over which places; also where no span is open."""
@@ -135,13 +155,27 @@ class Spans:
         low, high = beyond[self.spans[:, REACH_FROM]], beyond[self.spans[:, REACH_TO] + 2]
         return Live(since, low[:, None], high[:, None])
 
-    def _described(self, spans: np.ndarray) -> Found:
+    def _described(self, spans: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Spans as rows of numbers, and whether each meets the minimums."""
         told = np.zeros((spans.shape[0], FIELDS), np.int64)
         meets = [
             describe(span, self.instants, self.slots, self.stretches, self.place, self._limits, row)
             for span, row in zip(spans, told, strict=True)
         ]
-        return as_found(told[np.array(meets, np.bool_)], self.place)
+        return told, np.array(meets, np.int64)
+
+    def _numbered(self, told: np.ndarray) -> np.ndarray:
+        """Rectangles with the numbers of columns in the place of instants."""
+        rows = told.copy()
+        edges = [START_TS, END_TS]
+        rows[:, edges] = self.instants[np.searchsorted(self.instants[:, 1], told[:, edges]), 0]
+        return rows
+
+    def _dated(self, rows: np.ndarray) -> Found:
+        """Regions of rectangles with the numbers of columns."""
+        edges = [START_TS, END_TS]
+        rows[:, edges] = self.instants[np.searchsorted(self.instants[:, 0], rows[:, edges]), 1]
+        return as_found(rows, self.place)
 
     def _tidy(self) -> None:
         """Drop the reports that no slot knows of, and the instants of columns without any that is left."""
@@ -166,6 +200,10 @@ class Spans:
     def _known(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         return self.slots, self.stretches, self._walls, self.place
 
+    @property
+    def _asked(self) -> tuple[Any, ...]:
+        return self._known, self.instants, self._limits, self.limits.step
+
     def save(self) -> dict[str, Any]:
         """Everything that must be known to go on later."""
         return {
@@ -175,9 +213,12 @@ class Spans:
             "instants": self.instants,
             "now": self.now,
             "kept": self.kept,
+            "undecided": self.undecided.save() if self.undecided is not None else {},
         }
 
     def load(self, saved: dict[str, Any]) -> None:
         """Go on from what was saved."""
         self.slots, self.stretches, self.spans = saved["slots"], saved["stretches"], saved["spans"]
         self.instants, self.now, self.kept = saved["instants"], saved["now"], saved["kept"]
+        if self.undecided is not None:
+            self.undecided.load(saved["undecided"])

@@ -21,21 +21,12 @@ from streamframes.core.regions.rectangles import (
     WHY,
     roomy,
 )
-from streamframes.core.regions.reports import FAILED, KNOWN, LAST, take_report, tally
+from streamframes.core.regions.reports import FAILED, FIRST, KNOWN, LAST, instant_of, take_report, tally
+from streamframes.core.regions.seldom import parts_of
 from streamframes.core.regions.widest import FROM, REACH_FROM, REACH_TO, SINCE, TO, UPTO, spans_around, spans_of_all
 
-
-@compiled
-def instant_of(column: int, instants: Any) -> Any:
-    """The instant of a column, which is one of those that are known."""
-    low, high = 0, instants.shape[0]
-    while low < high:
-        middle = (low + high) // 2
-        if instants[middle, 0] < column:
-            low = middle + 1
-        else:
-            high = middle
-    return instants[low, 1]
+# Whether a span meets the minimums: no, yes, or all but that some place reports too seldom.
+TOO_SMALL, ENOUGH, SELDOM = range(3)
 
 
 @compiled
@@ -54,18 +45,22 @@ def _index(slot: Any, first: int, stop: int, wanted: int) -> int:
 
 
 @compiled
-def describe(span: Any, instants: Any, slots: Any, stretches: Any, place: Any, limits: Any, told: Any) -> bool:
-    """Whether a span meets the minimums; describes it in `told`."""
+def describe(span: Any, instants: Any, slots: Any, stretches: Any, place: Any, limits: Any, told: Any) -> int:
+    """Whether a span meets the minimums; describes it in `told` if it does."""
     duration, extent, least_times, least_places = limits
     since, upto = instant_of(span[SINCE], instants), instant_of(span[UPTO], instants)
     if upto - since < duration or place[span[TO]] - place[span[FROM]] < extent:
-        return False
+        return TOO_SMALL
+    if span[UPTO] + 1 - span[SINCE] < least_times:
+        return TOO_SMALL
     rows, places, imputed, fewest = tally(span[FROM], span[TO], span[SINCE], span[UPTO], slots, stretches)
-    if fewest < least_times or places < least_places:
-        return False
+    if places < least_places:
+        return TOO_SMALL
+    if fewest < least_times:
+        return SELDOM
     told[START_TS], told[END_TS], told[LOW], told[HIGH] = since, upto, span[FROM], span[TO]
     told[ROWS], told[PLACES], told[IMPUTED_ROWS] = rows, places, imputed
-    return True
+    return ENOUGH
 
 
 @compiled
@@ -138,11 +133,15 @@ def reach_anew(spans: Any, n_spans: int, slots: Any, walls: Any) -> None:
 
 @compiled
 def _settle(
-    column: Any, seen: Any, breaks: Any, instants: Any, known: Any, limits: Any, spans: Any, n_spans: int,
-    found: Any, n_found: int,
+    column: Any, seen: Any, breaks: Any, asked: Any, spans: Any, n_spans: int, found: Any, n_found: int, parts: Any,
+    n_parts: int,
 ) -> Any:  # fmt: skip
-    """Spans that end at a column are told of, those that grow go; returns the spans that are left, and the regions."""
+    """Spans that end at a column are told of, those that grow go; returns how many are left, regions, and parts.
+
+    A span in which some place reports too seldom is told in parts.
+    """
     first, stop, slot = column
+    known, instants, limits, _ = asked
     slots, stretches, _, place = known
     left = 0
     for j in range(n_spans):
@@ -152,47 +151,52 @@ def _settle(
             left += 1
         elif fate > 0:
             found = roomy(found, n_found)
-            if describe(spans[j], instants, slots, stretches, place, limits, found[n_found]):
+            meets = describe(spans[j], instants, slots, stretches, place, limits, found[n_found])
+            if meets == ENOUGH:
                 found[n_found, WHY] = fate
                 n_found += 1
-    return left, found, n_found
+            elif meets == SELDOM:
+                box = (spans[j, SINCE], spans[j, UPTO], spans[j, FROM], spans[j, TO])
+                parts, n_parts = parts_of(box, asked, parts, n_parts)
+    return left, found, n_found, parts, n_parts
 
 
 @compiled
-def _introduce(first: int, stop: int, slot: Any, known: Any, step: float, spans: Any, n_spans: int) -> None:
+def _introduce(first: int, stop: int, slot: Any, now: int, known: Any, step: float, spans: Any, n_spans: int) -> None:
     """The slots that report are known from now on; that may take walls away."""
     slots, _, walls, place = known
     fresh = False
     for i in range(first, stop):
-        fresh |= slots[slot[i], KNOWN] == 0
-        slots[slot[i], KNOWN] = max(1, slots[slot[i], KNOWN])
+        if slots[slot[i], KNOWN] == 0:
+            slots[slot[i], KNOWN], slots[slot[i], FIRST] = 1, now
+            fresh = True
     if fresh and step < np.inf:
         build_walls(np.where(slots[:, KNOWN] != 0, 0, NOT_YET), place, step, walls)
         reach_anew(spans, n_spans, slots, walls)
 
 
 @compiled
-def sweep(
-    columns: Any, instants: Any, now: int, known: Any, n_stretches: int, limits: Any, step: float, spans: Any
-) -> Any:
-    """Walk the columns, the first of which is number `now`; returns the spans that are open and the regions."""
+def sweep(columns: Any, now: int, n_stretches: int, asked: Any, spans: Any) -> Any:
+    """Walk the columns, the first of which is number `now`; returns the spans that are open, the regions, and parts."""
     bounds, slot, code = columns
+    known, _, limits, step = asked
     slots, stretches, _, _ = known
     n_spans = spans.shape[0]
     found, n_found = np.empty((0, FIELDS), np.int64), 0
+    parts, n_parts = np.empty((0, FIELDS), np.int64), 0
     seen = np.zeros((slots.shape[0] + 1, 4), np.int64)
     holding = np.zeros(slots.shape[0] + 1, np.int64)
     for k in range(bounds.size - 1):
         first, stop = bounds[k], bounds[k + 1]
-        _introduce(first, stop, slot, known, step, spans, n_spans)
+        _introduce(first, stop, slot, now + k, known, step, spans, n_spans)
         breaks = np.empty(_look(slot, code, first, stop, seen), np.int64)
         n_breaks = 0
         for i in range(first, stop):
             if code[i] & BREAK and code[i] & MEANING != FALSE:
                 breaks[n_breaks] = slot[i]
                 n_breaks += 1
-        n_spans, found, n_found = _settle(
-            (first, stop, slot), seen, breaks, instants, known, limits, spans, n_spans, found, n_found
+        n_spans, found, n_found, parts, n_parts = _settle(
+            (first, stop, slot), seen, breaks, asked, spans, n_spans, found, n_found, parts, n_parts
         )
         for i in range(first, stop):
             if code[i] & MEANING != HELD:
@@ -206,7 +210,7 @@ def sweep(
                 if code[i] & MEANING != HELD and code[i] & MEANING != FALSE:
                     spans, n_spans = spans_around(slot[i], lowest, known, now + k, limits[1], spans, n_spans)
                     lowest = slot[i]
-    return spans[:n_spans], found[:n_found]
+    return spans[:n_spans], found[:n_found], parts[:n_parts]
 
 
 @compiled
