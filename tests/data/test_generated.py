@@ -6,7 +6,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import streamframes.data
-from streamframes.data import GENERATORS, Generated, building, calls, freeway, packets, probes, routers, tow
+from streamframes.data import GENERATORS, Generated, building, calls, freeway, packets, pitch, probes, routers, tow
 from streamframes.data.parts import Parts
 from streamframes.errors import InvalidArgument, StreamFramesError
 
@@ -15,6 +15,7 @@ SMALL = {
     "calls": lambda seed: calls(60, channels=4, seed=seed),
     "freeway": lambda seed: freeway(stations=3, hours=3, seed=seed, missing=0.1),
     "packets": lambda seed: packets(rows=3_001, links=4, seed=seed, background=40),
+    "pitch": lambda seed: pitch(1, players=2, rate=10, ball_rate=30, seed=seed),
     "probes": lambda seed: probes(30, stations=4, hours=3, seed=seed),
     "routers": lambda seed: routers(rows=3_001, routers=4, seed=seed),
     "tow": lambda seed: tow(rows=5_000, seed=seed),
@@ -34,6 +35,7 @@ def test_every_generator_is_listed_and_the_names_are_sorted():
             "CallData",
             "FreewayData",
             "Generated",
+            "MatchData",
             "ProbeData",
             "RouterData",
             "figure_call",

@@ -1,8 +1,9 @@
+import duckdb
 import numpy as np
 import pytest
 
 from streamframes.data import tow
-from streamframes.data.seawater import density, pressure_at
+from streamframes.data.seawater import density, pressure_at, surface_density
 from tests.data.brute import threshold_frames
 
 
@@ -22,6 +23,36 @@ def test_the_episodes_are_what_brute_force_finds(rows, seed):
     found = dyed(made, 20)
     assert made.episodes.to_pylist() == found
     assert found or rows < 1_000
+
+
+@pytest.mark.parametrize(("layers", "noise", "seed"), [(4, 0.05, 0), (4, 1, 1), (1, 0, 2), (9, 0.5, 3), (0, 0.05, 4)])
+def test_the_episodes_are_what_brute_force_finds_in_layers_too(layers, noise, seed):
+    made = tow(rows=60_000, seed=seed, layers=layers, noise=noise)
+    assert made.episodes.to_pylist() == dyed(made, 20)
+    assert made.episodes.num_rows > 5
+
+
+def test_layers_change_the_water_and_leave_the_path_of_the_sensor_and_the_length_of_dye():
+    smooth, stepped = (tow(rows=60_000, seed=1, layers=layers, noise=0.05) for layers in (0, 4))
+    assert smooth.table["depth_m"] == stepped.table["depth_m"]
+    assert smooth.episodes["frame_rows"] == stepped.episodes["frame_rows"]
+    assert smooth.table["density"] != stepped.table["density"]
+
+
+def test_dye_gathers_in_the_layers():
+    shares = []
+    for layers in (0, 4):
+        table = tow(rows=200_000, seed=2, layers=layers, noise=0.05).table
+        dye = np.where(table["fluorescence"].to_numpy() > 0.2, table["fluorescence"].to_numpy(), 0)
+        mass, _ = np.histogram(table["density"].to_numpy(), bins=40, weights=dye)
+        shares.append(np.sort(mass)[-4:].sum() / mass.sum())
+    assert shares[1] > 1.5 * shares[0]
+
+
+@pytest.mark.parametrize("name", ["fluorescence", "depth_m", "density"])
+def test_with_little_noise_values_change_little_from_scan_to_scan(name):
+    quiet, usual = (np.abs(np.diff(tow(rows=20_000, noise=noise).table[name])).mean() for noise in (0.05, 1))
+    assert quiet < usual
 
 
 def test_some_tows_end_inside_the_dye():
@@ -87,7 +118,24 @@ def test_density_agrees_with_the_check_values_of_the_unesco_report(salinity, tem
     assert abs(float(rho) - published) < 1e-5
 
 
-@pytest.mark.parametrize(("arguments", "message"), [({"rows": 0}, "rows=0"), ({"seed": -3}, "seed=-3")])
+def test_density_at_the_surface_is_that_without_pressure_in_any_sql():
+    rng = np.random.default_rng(0)
+    salinity, temperature = rng.uniform(0, 42, 50), rng.uniform(-2, 40, 50)
+    text = f"SELECT {surface_density('s', 't')} FROM (SELECT unnest($s) AS s, unnest($t) AS t)"
+    found = duckdb.execute(text, {"s": salinity.tolist(), "t": temperature.tolist()}).fetchall()
+    expected = density(salinity, temperature, np.zeros(50))
+    assert np.abs(np.array(found)[:, 0] - expected).max() < 1e-9
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"rows": 0}, "rows=0"),
+        ({"seed": -3}, "seed=-3"),
+        ({"layers": -1}, "layers=-1; it must be a whole number of at least 0"),
+        ({"noise": 1.5}, "noise=1.5; it must be a number from 0 to 1"),
+    ],
+)
 def test_an_impossible_argument_is_named(arguments, message):
     with pytest.raises(ValueError, match=rf"tow\(\) got {message}"):
         tow(**arguments)

@@ -10,6 +10,7 @@ from streamframes.data.building import building
 from streamframes.data.centre import CallData, calls
 from streamframes.data.generated import Generated
 from streamframes.data.links import packets
+from streamframes.data.match import MatchData, pitch
 from streamframes.data.network import RouterData, routers
 from streamframes.data.ocean import tow
 from streamframes.data.probes import ProbeData, probes
@@ -22,6 +23,7 @@ GENERATORS: dict[str, Callable[..., Generated]] = {
     "calls": calls,
     "freeway": freeway,
     "packets": packets,
+    "pitch": pitch,
     "probes": probes,
     "routers": routers,
     "tow": tow,
@@ -33,6 +35,7 @@ __all__ = [
     "CallData",
     "FreewayData",
     "Generated",
+    "MatchData",
     "ProbeData",
     "RouterData",
     "building",
@@ -41,6 +44,7 @@ __all__ = [
     "freeway",
     "packet_values",
     "packets",
+    "pitch",
     "probes",
     "routers",
     "tow",

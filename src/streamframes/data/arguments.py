@@ -43,22 +43,26 @@ def whole(function: str, name: str, value: object, at_least: int = 1, at_most: i
     return int(number)
 
 
-def share(function: str, name: str, value: object) -> float:
-    """Return the value as a float, if it is a share of a whole that is never all of it: in [0, 1).
+def share(function: str, name: str, value: object, *, all_too: bool = False) -> float:
+    """Return the value as a float, if it is a share of a whole: in [0, 1), or in [0, 1] if it may be all of it.
 
     Parameters
     ----------
     function, name, value
         As in `whole`.
+    all_too
+        Whether 1 is accepted.
 
     Examples
     --------
     >>> share("freeway", "missing", 0.05)
     0.05
     """
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < 1:
-        raise InvalidArgument(f"{function}() got {name}={value!r}; it must be a number from 0 up to, not including, 1")
-    return float(value)
+    number = -1.0 if isinstance(value, bool) or not isinstance(value, (int, float)) else float(value)
+    if not (0 <= number < 1 or (all_too and number == 1)):
+        limits = "from 0 to 1" if all_too else "from 0 up to, not including, 1"
+        raise InvalidArgument(f"{function}() got {name}={value!r}; it must be a number {limits}")
+    return number
 
 
 def more_than(function: str, name: str, value: object, bound: float) -> float:

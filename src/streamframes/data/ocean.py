@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from streamframes.data.arguments import whole
+from streamframes.data.arguments import share, whole
 from streamframes.data.chance import Floats, Integers, generator
 from streamframes.data.generated import Generated
 from streamframes.data.parts import ROWS_PER_PART, Parts
@@ -22,10 +22,16 @@ from streamframes.data.seawater import density, pressure_at
 _SHORTEST_LEG, _LONGEST_LEG = 700, 1300
 _LONG, _LONGEST = 20, 600
 """Scans of a long run; a run never fills its leg, so two of them never meet."""
+_GLOW = 0.06
+"""Fluorescence without dye, at the depth where there is most."""
 
 
-def tow(rows: int = 400_000, *, seed: int = 0) -> Generated:
+def tow(rows: int = 400_000, *, seed: int = 0, layers: int = 0, noise: float = 1.0) -> Generated:
     """Scans of an undulating tow, with planted dye episodes and shorter filaments of dye.
+
+    Without layers, water changes smoothly with depth and dye lies at a depth. With layers, water changes from
+    layer to layer, dye lies in water of one density, as it does in the sea, and what glows without dye does so at
+    some depths more than at others.
 
     Parameters
     ----------
@@ -33,6 +39,10 @@ def tow(rows: int = 400_000, *, seed: int = 0) -> Generated:
         How many scans.
     seed
         The same seed, the same data.
+    layers
+        How many layers of even water lie between the surface and the deep.
+    noise
+        How much values scatter from scan to scan, as a share of the usual.
 
     Returns
     -------
@@ -45,6 +55,14 @@ def tow(rows: int = 400_000, *, seed: int = 0) -> Generated:
     >>> tow(rows=40_000)
     <tow: 40,000 rows, 17 episodes of fluorescence > 0.2 with min_rows=20; ts=scan>
 
+    Water in layers hardly changes from one scan to the next, unless the sensor comes to the next layer:
+
+    >>> for layers in (0, 4):
+    ...     change = abs(np.diff(tow(rows=40_000, layers=layers, noise=0.05).table["density"]))
+    ...     print(layers, round(float(np.median(change) / np.mean(change)), 2))
+    0 0.76
+    4 0.29
+
     References
     ----------
     Maier et al., Capturing episodes: may the frame be with you, DEBS 2012, section 5.4.
@@ -52,7 +70,8 @@ def tow(rows: int = 400_000, *, seed: int = 0) -> Generated:
     """
     rows = whole("tow", "rows", rows)
     seed = whole("tow", "seed", seed, at_least=0)
-    path = _Path.planned(rows, seed)
+    layers = whole("tow", "layers", layers, at_least=0)
+    path = _Path.planned(rows, seed, layers, share("tow", "noise", noise, all_too=True))
     episodes = frames(
         path.dye.take(path.dye.length >= _LONG),
         {},
@@ -77,18 +96,20 @@ class _Path:
     """Where the sensor turns, and where it meets dye."""
 
     seed: int
+    layers: int
+    noise: float
     turns: Integers
     depths: Floats
     dye: Runs
 
     @classmethod
-    def planned(cls, rows: int, seed: int) -> _Path:
+    def planned(cls, rows: int, seed: int, layers: int, noise: float) -> _Path:
         random = generator(seed, "tow plan")
         legs = rows // _SHORTEST_LEG + 2
         turns = np.concatenate([[0], np.cumsum(random.integers(_SHORTEST_LEG, _LONGEST_LEG + 1, legs))])
         down = np.arange(legs + 1) % 2 == 1
         depths = np.where(down, random.uniform(24, 38, legs + 1), random.uniform(1, 4, legs + 1))
-        return cls(seed, turns, depths, _dye(random, rows, turns, depths))
+        return cls(seed, layers, noise, turns, depths, _dye(random, rows, turns, depths, follows=layers > 0))
 
     @staticmethod
     def schema() -> pa.Schema:
@@ -98,28 +119,56 @@ class _Path:
     def scans(self, part: int, low: int, high: int) -> pa.Table:
         random = generator(self.seed, "tow rows", part)
         scan = np.arange(low, high)
-        fluorescence = 0.01 + 0.1 * random.random(len(scan)) ** 3
+        fluorescence = 0.01 + 0.1 * self.noise * random.random(len(scan)) ** 3
         dyed, run = self.dye.within(low, high)
-        through = (dyed - self.dye.start[run] + 0.5) / self.dye.length[run]
-        peak = 0.1 + 3 * self.dye.level[run] ** 2
-        fluorescence[dyed - low] = 0.21 + peak * np.sin(np.pi * through) * random.uniform(0.7, 1, len(run))
-        depth = np.interp(scan, self.turns, self.depths) + 0.05 * random.random(len(scan))
-        swell = np.sin(scan / 9_000) + 0.5 * np.sin(scan / 2_300)
-        mixed = 1 / (1 + np.exp((depth - 13 - swell) / 3))
-        temperature = 8.2 + 7 * mixed + 0.02 * random.random(len(scan))
-        salinity = 33.7 - 1.6 * mixed + 0.004 * random.random(len(scan))
+        strength = random.uniform(1 - 0.3 * self.noise, 1, len(run))
+        depth = np.interp(scan, self.turns, self.depths) + 0.05 * self.noise * random.random(len(scan))
+        mixed = 1 / (1 + np.exp((depth - 13 - _swell(scan)) / 3))
+        if self.layers:
+            fluorescence += _GLOW * np.exp(-(((depth - 20) / 5) ** 2))
+            strength *= self._streaks(dyed, mixed[dyed - low])
+            mixed = self._stepped(mixed)
+        fluorescence[dyed - low] = self._dye_at(dyed, run, strength)
+        temperature = 8.2 + 7 * mixed + 0.02 * self.noise * random.random(len(scan))
+        salinity = 33.7 - 1.6 * mixed + 0.004 * self.noise * random.random(len(scan))
         measures = [np.round(m, 4) for m in (fluorescence, depth, temperature, salinity)]
         rho = np.round(density(measures[3], measures[2], pressure_at(measures[1])), 4)
         return pa.table([pa.array(c) for c in (scan + 1, *measures, rho)], schema=self.schema())
 
+    def _dye_at(self, scan: Integers, run: Integers, strength: Floats) -> Floats:
+        through = (scan - self.dye.start[run] + 0.5) / self.dye.length[run]
+        peak = 0.1 + 3 * self.dye.level[run] ** 2
+        return 0.21 + peak * np.sin(np.pi * through) * strength
 
-def _dye(random: np.random.Generator, rows: int, turns: Integers, depths: Floats) -> Runs:
-    """At most one run per leg, where the leg passes the depth of the dye; legs with dye come in patches."""
+    def _stepped(self, mixed: Floats) -> Floats:
+        """The share of surface water where it changes by layers: little within one, much between two."""
+        turn = 2 * np.pi * self.layers
+        for _ in range(2):
+            mixed = mixed + 0.95 * np.sin(turn * mixed) / turn
+        return mixed
+
+    def _streaks(self, scan: Integers, mixed: Floats) -> Floats:
+        """How much of the dye is left: more within a layer than between two, and in streaks along the way."""
+        within = 0.7 - 0.3 * np.cos(2 * np.pi * self.layers * mixed)
+        return within * (0.85 + 0.15 * np.sin(scan / 6))
+
+
+def _swell(scan: Integers) -> Floats:
+    """By how many metres the water is lower than usual."""
+    return np.sin(scan / 9_000) + 0.5 * np.sin(scan / 2_300)
+
+
+def _dye(random: np.random.Generator, rows: int, turns: Integers, depths: Floats, *, follows: bool) -> Runs:
+    """At most one run per leg, where it passes the depth of the dye, which follows the water or wanders by itself.
+
+    Legs with dye come in patches.
+    """
     legs = len(turns) - 1
     patchy = np.convolve(random.random(legs + 8), np.ones(9) / 9, mode="valid") > 0.55
     filament = random.random(legs) < 0.35
     length = np.where(filament, random.integers(1, _LONG, legs), log_uniform(random, legs, _LONG, _LONGEST))
-    layer = 13 + 2 * np.sin(np.arange(legs) / 30) + random.normal(0, 0.8, legs)
+    wander = _swell((turns[:-1] + turns[1:]) // 2) if follows else 2 * np.sin(np.arange(legs) / 30)
+    layer = 13 + wander + random.normal(0, 0.8, legs)
     share = (layer - depths[:-1]) / (depths[1:] - depths[:-1])
     middle = turns[:-1] + (share * np.diff(turns)).astype(np.int64)
     start = np.clip(middle - length // 2, turns[:-1] + 1, turns[1:] - 1 - length)

@@ -59,6 +59,28 @@ def density(salinity: Floats, temperature: Floats, pressure: Floats) -> Floats:
     return _mix(_SURFACE, salinity, temperature, root) / (1 - bar / stiffness)
 
 
+def surface_density(salinity: str, temperature: str) -> str:
+    """SQL for the density that water would have at the surface, in kg/m³.
+
+    Water keeps it wherever it goes, because pressure takes no part in it.
+
+    Parameters
+    ----------
+    salinity, temperature
+        SQL, in the units of `density`.
+
+    Examples
+    --------
+    >>> surface_density("s", "t")[:63]
+    '((999.842594 + t*(0.06793952 + t*(-0.00909529 + t*(0.0001001685'
+    """
+    weights = ("", f"{salinity}*", f"power({salinity}, 1.5)*", f"{salinity}*{salinity}*")
+    terms = (
+        weight + _nested(coefficients, temperature) for weight, coefficients in zip(weights, _SURFACE, strict=True)
+    )
+    return f"({' + '.join(terms)})"
+
+
 def pressure_at(depth_m: Floats) -> Floats:
     """Pressure in decibar at a depth in metres, for a column of 1,025 kg/m³ under 9.806 m/s².
 
@@ -73,6 +95,12 @@ def pressure_at(depth_m: Floats) -> Floats:
     np.float64(100.51)
     """
     return depth_m * (1025 * 9.806 / 1e4)
+
+
+def _nested(coefficients: tuple[float, ...], variable: str) -> str:
+    """A polynomial in the form of Horner: a + x*(b + x*(c))."""
+    inner = f" + {variable}*{_nested(coefficients[1:], variable)}" if len(coefficients) > 1 else ""
+    return f"({coefficients[0]!r}{inner})"
 
 
 def _mix(terms: tuple[tuple[float, ...], ...], salinity: Floats, temperature: Floats, root: Floats) -> Floats:
