@@ -72,11 +72,23 @@ def _bytes(buckets: int) -> int:
     return 8 * (FIELDS * buckets + RECENT)
 
 
-def growth(error: float, rows: int) -> Iterator[tuple[int, int, float]]:
-    """Rows so far, buckets, and the largest value."""
+def kept(values: np.ndarray, error: float) -> int:
+    """The bytes that are kept of a series of a group, however many windows are watched."""
+    engine, nothing = _watching_nothing(error)
+    for _ in engine.search(Fed(np.zeros(1, np.int64), np.array([0, values.size]), values), nothing, one=False):
+        pass
+    return _bytes(int(engine.tables[0].sizes[0]))
+
+
+def _watching_nothing(error: float) -> tuple[HistogramEngine, Thresholds]:
     engine = HistogramEngine(SUM, ALL, over=True, error=error, counted=False)
     engine.grow(1)
-    nothing = Thresholds(SUM, np.empty(0, np.int64), np.empty((1, 0)), shelves=np.array([-1]))
+    return engine, Thresholds(SUM, np.empty(0, np.int64), np.empty((1, 0)), shelves=np.array([-1]))
+
+
+def growth(error: float, rows: int) -> Iterator[tuple[int, int, float]]:
+    """Rows so far, buckets, and the largest value."""
+    engine, nothing = _watching_nothing(error)
     seen, largest = 0, 0.0
     while seen < rows:
         size = min(FEED, min(mark for mark in {*_marks(rows), rows} if mark > seen) - seen)

@@ -46,20 +46,26 @@ def duckdb_frames(task: Task, files: Sequence[str]) -> pa.Table:
     """Edges by lag and lead for Threshold and Boundary; ORDER BY, Arrow and Numba for Delta and Aggregate."""
     with duckdb.connect() as connection:
         if not task.is_sequential:
-            threshold = task.name == "threshold"
-            query = EDGES_SQL.format(
-                files=_literal(files),
-                state="value > 0.5" if threshold else "ceil(value * 4)::bigint",
-                counts="state" if threshold else "true",
-                min_rows=MIN_ROWS if threshold else 1,
-            )
-            return connection.sql(query).to_arrow_table()
+            return connection.sql(duckdb_query(task, files)).to_arrow_table()
         keys = connection.sql(KEYS_SQL.format(files=_literal(files))).to_arrow_table()
-        rows = connection.sql(ORDERED_SQL.format(files=_literal(files), sent=task.sent)).to_arrow_table()
+        rows = connection.sql(duckdb_query(task, files)).to_arrow_table()
     ts, values = (rows[name].to_numpy() for name in ("ts", "sent"))
     edges = np.cumsum([0, *keys["n"].to_pylist()])
     parts = zip(keys["key"].to_pylist(), map(slice, edges, edges[1:]), strict=False)
     return _table((key, *_compiled(task, ts[part], values[part])) for key, part in parts)
+
+
+def duckdb_query(task: Task, files: Sequence[str]) -> str:
+    """The SQL of a task; for Delta and Aggregate it only puts the rows in order, for the loop."""
+    if task.is_sequential:
+        return ORDERED_SQL.format(files=_literal(files), sent=task.sent)
+    threshold = task.name == "threshold"
+    return EDGES_SQL.format(
+        files=_literal(files),
+        state="value > 0.5" if threshold else "ceil(value * 4)::bigint",
+        counts="state" if threshold else "true",
+        min_rows=MIN_ROWS if threshold else 1,
+    )
 
 
 def _literal(files: Sequence[str]) -> str:

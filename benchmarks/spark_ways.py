@@ -105,7 +105,12 @@ def spark_defaults(spark: SparkSession) -> Iterator[None]:
 
 def sql_windows(task: Task, rows: DataFrame) -> DataFrame:
     """Window functions: islands for Threshold, edges for Boundary; the fastest of several that were tried."""
-    return rows.sparkSession.sql(THRESHOLD_SQL if task.name == "threshold" else BOUNDARY_SQL, rows=rows)
+    return rows.sparkSession.sql(sql_query(task), rows=rows)
+
+
+def sql_query(task: Task) -> str:
+    """The SQL of a task that window functions can do."""
+    return THRESHOLD_SQL if task.name == "threshold" else BOUNDARY_SQL
 
 
 def python_loop(task: Task, rows: DataFrame) -> DataFrame:

@@ -9,10 +9,7 @@ all micro-batches but the first, by their time from trigger to trigger.
 from __future__ import annotations
 
 import itertools
-import os
-import shutil
-import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +23,7 @@ from benchmarks.generated import SCHEMA, Shape, files
 from benchmarks.on_spark import measured
 from benchmarks.options import Options
 from benchmarks.report import Report, Target
+from streamframes.study.replay import progress_of, replayed
 
 ROWS = 8_000_000
 KEYS = (100, 100_000)
@@ -86,44 +84,21 @@ def rate(rows: DataFrame, way: Way, gap: str) -> float:
 
 def stream_of(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
     """The files as a stream, one a micro-batch, in their order."""
-    for second, path in enumerate(sorted(paths)):
-        os.utime(path, (1_000 + second, 1_000 + second))
     schema = spark.createDataFrame([], "key string, ts timestamp, value double, volume long").schema
     if schema.names != SCHEMA.names:
         raise ValueError(f"the generated files have other columns than {schema.names}")
-    folder = str(Path(paths[0]).parent)
-    return spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).parquet(folder)
+    return replayed(spark, Path(paths[0]).parent, schema)
 
 
 def batch_times(result: DataFrame, watch: Callable[[dict[str, Any]], None] | None = None) -> list[tuple[int, float]]:
     """Rows and seconds of each micro-batch with data; `watch` is shown every progress."""
-    folder = tempfile.mkdtemp(prefix="streamframes-bench-")
-    try:
-        writer = result.writeStream.format("noop").option("checkpointLocation", folder).trigger(availableNow=True)
-        query = writer.start()
-        seen = []
-        for progress in _progress(query):
-            seen.append(progress)
-            if watch is not None:
-                watch(progress)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-    return [
-        (progress["numInputRows"], progress["durationMs"]["triggerExecution"] / 1000)
-        for progress in seen
-        if progress["numInputRows"]
-    ]
-
-
-def _progress(query: Any) -> Iterator[dict[str, Any]]:
-    """The progress of each micro-batch, as soon as it is done."""
-    latest, ended = -1, False
-    while not ended:
-        ended = query.awaitTermination(1)
-        for progress in query.recentProgress:
-            if progress["batchId"] > latest:
-                latest = progress["batchId"]
-                yield progress
+    times = []
+    for progress in progress_of(result):
+        if watch is not None:
+            watch(progress)
+        if progress["numInputRows"]:
+            times.append((progress["numInputRows"], progress["durationMs"]["triggerExecution"] / 1000))
+    return times
 
 
 def report_of(rates: Rates, options: Options, java: str) -> Report:

@@ -58,6 +58,12 @@ def stardust(
     return _watch(values, windows, thresholds, pieces_of(windows, base), base, capacity, limit)
 
 
+def kept(windows: Integers, base: int = 1, capacity: int = 2) -> int:
+    """The bytes that a stream needs: the rows of the longest window, to verify it, and its boxes at each level."""
+    longest, levels = int(windows[-1]), int(pieces_of(windows, base).level.max()) + 1
+    return 8 * (longest + levels * -(-longest // capacity))
+
+
 def pieces_of(windows: Integers, base: int) -> Pieces:
     """The pieces of all windows; a window that is no multiple of `base` is bounded by the next longer one."""
     units = [-(-int(window) // base) for window in windows]

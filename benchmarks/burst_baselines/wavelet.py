@@ -53,6 +53,11 @@ def wavelet(values: Floats, windows: Integers, thresholds: Floats, limit: int = 
     return trimmed(found, size)
 
 
+def kept(windows: Integers, thresholds: Floats) -> int:
+    """The bytes that a stream needs: the rows of the longest window, to search it, and two boxes of each level."""
+    return 8 * (int(windows[-1]) + 2 * int(levels_of(windows, thresholds)[1].size))
+
+
 @compiled
 def levels_of(windows: Integers, thresholds: Floats) -> tuple[Integers, Floats]:
     """Where the windows of each level begin, and the smallest threshold of each level."""
