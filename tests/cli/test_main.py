@@ -162,3 +162,12 @@ def test_help_loads_neither_spark_nor_matplotlib():
     assert told.splitlines()[-1] == "[]"
     # Less than a second where nothing else runs.
     assert time.monotonic() - began < 15
+
+
+def test_what_looks_like_markup_in_a_row_is_printed_as_it_is(capsys):
+    from streamframes.cli.terminal import show
+
+    show(["text", "list", "number"], [["starts[n] = ts[i]", ["[bold]"], 12]])
+    printed = capsys.readouterr().out
+    assert "starts[n] = ts[i]" in printed
+    assert "[bold]" in printed

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from streamframes.cli.bursts import bursts
+from streamframes.cli.compare import compare
 from streamframes.cli.demo import demo
 from streamframes.cli.density import density
 from streamframes.cli.fill import fill
@@ -108,6 +109,19 @@ streamframes density people.parquet --ts ts --space x --space y --by floor --bin
 --min-area 400 --min-duration '5 minutes' --plot gatherings.png
 """
 
+COMPARE_EPILOG = """
+A window is selected if the condition holds for its smallest value (min), its largest (max) or its average (avg). Rows
+are wrong that are in a frame or in a selected window, but not in both; a frame is missed that meets no selected window,
+and a selected window that meets no frame is a false alarm. [bold]SQL[/bold] is Spark SQL over the columns of INPUT.
+
+[bold]Examples[/bold]
+
+streamframes compare reports.csv --ts ts --by station --threshold 'speed < 40' --min-duration '3 minutes'
+
+streamframes compare tow.parquet --ts scan --threshold 'fluorescence > 0.2' --min-rows 20 --windows 5,20,60,120
+--plot errors.png -o errors.csv
+"""
+
 STUDY_EPILOG = """
 [bold]Studies[/bold]: accuracy-traffic, accuracy-dye, timeline, runtime, fragments, scatter, histogram, heatmap, points,
 patterns, regions, bursts, nested. Without --data each makes its own rows. One that needs a column which FILE has under
@@ -138,6 +152,7 @@ app.command(no_args_is_help=True, epilog=BURSTS_EPILOG)(bursts)
 app.command(no_args_is_help=True, epilog=SESSIONS_EPILOG)(sessions)
 app.command(no_args_is_help=True, epilog=REGIONS_EPILOG)(regions)
 app.command(no_args_is_help=True, epilog=DENSITY_EPILOG)(density)
+app.command(no_args_is_help=True, epilog=COMPARE_EPILOG)(compare)
 app.command(no_args_is_help=True, epilog=STUDY_EPILOG)(study)
 app.command()(demo)
 

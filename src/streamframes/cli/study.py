@@ -57,6 +57,7 @@ def study(asked: StudyOptions, reading: ReadingOptions) -> None:
         return
     chosen = _known(asked.name)
     source = source_of(asked.data, reading.input_format, argument="--data") if asked.data else None
+    chosen.check_rows(asked.rows)
     engine = start(reading.master)
     data = None
     if source is not None:
@@ -82,6 +83,8 @@ def _check(asked: StudyOptions, reading: ReadingOptions) -> None:
     for name, given in (("--with", reading.derive), ("--input-format", reading.input_format)):
         if given and not asked.data:
             raise InvalidArgument(f"{name} is about the files of --data; give these too")
+    if asked.seed < 0:
+        raise InvalidArgument(f"--seed {asked.seed} must be at least 0")
     if asked.out.exists() and not asked.out.is_dir():
         raise InvalidArgument(f"--out {asked.out} is a file; give a folder")
 
@@ -94,7 +97,7 @@ def _known(name: str) -> Study:
 
     if name not in NAMES:
         near = get_close_matches(name, NAMES, n=1)
-        hint = f"; did you mean {near[0]}?" if near else ""
+        hint = f"; did you mean {near[0]}?" if near else "."
         raise InvalidArgument(f"there is no study {name!r}{hint} There are {', '.join(NAMES)}, and all")
     return find(name)
 

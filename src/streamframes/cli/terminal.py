@@ -100,8 +100,11 @@ def redrawing() -> Iterator[Callable[..., None] | None]:
 
 
 def show(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    """Print rows as a table."""
-    _console(err=False).print(table_of(columns, rows))
+    """Print rows as a table; what looks like markup in them is text."""
+    from rich.markup import escape
+
+    plain = [[escape(readable(cell)) if isinstance(cell, str | list) else cell for cell in row] for row in rows]
+    _console(err=False).print(table_of(columns, plain))
 
 
 def table_of(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Table:

@@ -12,7 +12,9 @@ FRAMES, WINDOWS, SAMPLES, TRUTH = "#2563eb", "#ea580c", "#16a34a", "#475569"
 COLOURS = ("#2563eb", "#ea580c", "#16a34a", "#9333ea", "#ca8a04", "#db2777", "#0891b2", "#475569")
 
 
-def panels(columns: int = 1, rows: int = 1, *, width: float = 9.0, height: float = 4.5, **shared: Any) -> Any:
+def panels(
+    columns: int = 1, rows: int = 1, *, width: float = 9.0, height: float = 4.5, **shared: Any
+) -> tuple[Figure, list[Axes]]:
     """A figure and its axes, one for each panel, row by row."""
     figure = Figure(figsize=(width, height), layout="constrained", dpi=130)
     axes = figure.subplots(rows, columns, squeeze=False, **shared)
@@ -20,13 +22,21 @@ def panels(columns: int = 1, rows: int = 1, *, width: float = 9.0, height: float
 
 
 def lines(
-    axes: Axes, x: Sequence[Any], series: Mapping[str, Sequence[Any]], *, x_label: str, y_label: str, title: str = ""
+    axes: Axes,
+    x: Sequence[Any],
+    series: Mapping[str, Sequence[Any]],
+    *,
+    x_label: str,
+    y_label: str,
+    title: str = "",
+    legend: bool = True,
 ) -> None:
     """A line with marks for each series."""
     for (name, values), colour in zip(series.items(), COLOURS, strict=False):
         axes.plot(x, values, marker="o", markersize=4, linewidth=1.5, color=colour, label=name)
     dress(axes, x_label, y_label, title)
-    axes.legend(frameon=False)
+    if legend:
+        axes.legend(frameon=False)
 
 
 def dress(axes: Axes, x_label: str, y_label: str, title: str = "") -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from streamframes.errors import InvalidArgument, StreamFramesError
@@ -65,7 +66,7 @@ class Study:
         What it is called.
     paper
         Which figures or tables of which paper.
-    rows
+    rows, counted
         How many rows are made where none are given, and what is counted, in words.
     needs
         The columns that given data must have.
@@ -95,10 +96,14 @@ class Study:
         run: Runner = quietly,
     ) -> Lab:
         """A lab for this study; of data, only the columns that it needs."""
-        if rows is not None and rows < self.least:
-            raise InvalidArgument(f"study {self.name} got rows={rows}; it needs at least {self.least:,} {self.counted}")
+        self.check_rows(rows)
         lab = Lab(spark, rows or self.rows, seed, run=run)
         return lab if data is None else replace(lab, **self._given(data, source, run))
+
+    def check_rows(self, rows: int | None) -> None:
+        """Refuse a number of rows that is too small."""
+        if rows is not None and rows < self.least:
+            raise InvalidArgument(f"study {self.name} got rows={rows}; it needs at least {self.least:,} {self.counted}")
 
     def _given(self, data: DataFrame, source: str, run: Runner) -> dict[str, Any]:
         taken: dict[str, str] = {}
@@ -117,7 +122,9 @@ class Study:
             raise StreamFramesError(
                 f"study {self.name} needs at least {self.least:,} rows, and {source or 'the data'} has {n_rows:,}"
             )
-        told = [f"{name} = {text}" for name, text in taken.items() if text != f"`{name}`"]
+        told = [
+            f"{name} = {shorten(text, 80, placeholder=' ...')}" for name, text in taken.items() if text != f"`{name}`"
+        ]
         name = f"{n_rows:,} rows of {source or 'given data'}" + (f" with {', '.join(told)}" if told else "")
         return {"data": rows, "rows": n_rows, "source": name}
 
@@ -137,7 +144,16 @@ class Lab:
         """The rows that were given, or those that are made."""
         if self.data is not None:
             return self.data
-        return self.run("Making rows", lambda: make().toDF(self.spark, table=table))
+        made: DataFrame = self.run("Making rows", lambda: make().toDF(self.spark, table=table))
+        return made
+
+    def largest(self, rows: DataFrame, group: str) -> DataFrame:
+        """The rows of the group that has most, of those of equal size the first; all, if there is no such column."""
+        if group not in rows.columns:
+            return rows
+        sizes = rows.groupBy(group).count().orderBy("count", group, ascending=[False, True])
+        first = self.run("Counting rows", sizes.first)
+        return rows if first is None else rows.where(rows[group].eqNullSafe(first[group]))
 
     def named(self, made: str) -> str:
         """What the data is called, where it was made so."""

@@ -1,0 +1,95 @@
+"""The series of the study of bursts: values in the order of time, and their alarms, all through `bursts()`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from streamframes.bursting import Bursts, bursts
+from streamframes.core.bursts.learning import Learn
+from streamframes.data import packets
+from streamframes.study.kit import Lab
+
+if TYPE_CHECKING:
+    from streamframes.spark import DataFrame
+
+UNITS = 50_000
+_ALL = -1e300
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What is watched: which aggregate, over how many windows, with which thresholds and error."""
+
+    agg: str = "sum"
+    error: float = 0.01
+    sigmas: float = 7.0
+    windows: int = 100
+
+    @property
+    def lengths(self) -> range:
+        """4, 8, 12, ... rows."""
+        return range(4, 4 * self.windows + 1, 4)
+
+
+@dataclass(frozen=True)
+class Series:
+    """Values `at` instants; with a `unit`, they are sums of rows in units of time."""
+
+    rows: DataFrame
+    unit: Any
+    at: np.ndarray
+    values: np.ndarray
+
+    def watched(self, setting: Setting, search: str) -> Bursts:
+        """A search whose thresholds are learnt from the first tenth of the series."""
+        thresholds = Learn(sigmas=setting.sigmas, rows=self.values.size // 10)
+        return _bursts(
+            self, setting.agg, windows=setting.lengths, thresholds=thresholds, search=search, error=setting.error
+        )
+
+    def alarms(self, lab: Lab, setting: Setting, search: str) -> np.ndarray:
+        """A number for each alarm, from its row and window."""
+        doing = f"Bursts of {setting.agg}, {setting.windows} windows, {search}"
+        told = lab.fetch(doing, self.watched(setting, search).toDF().select("ts", "window"))
+        row = np.searchsorted(self.at, told["ts"].to_numpy().astype(np.int64))
+        return np.asarray(row * (4 * setting.windows + 1) + told["window"].to_numpy())
+
+    def learnt(self, lab: Lab, setting: Setting) -> np.ndarray:
+        """The thresholds of all windows."""
+        told = lab.fetch("Learning thresholds", self.watched(setting, "exact").learnt().orderBy("window"))
+        return np.asarray(told["threshold"].to_numpy())
+
+
+def series_of(lab: Lab) -> Series:
+    """The longest series of the data, or made-up traffic of one link.
+
+    Rows of data without a value are counted in units of time, about 50,000 of them.
+    """
+    rows = lab.rows_of(lambda: packets(lab.rows, links=1, seed=lab.seed))
+    rows = rows.selectExpr("ts", "cast(bytes AS double) value") if lab.data is None else lab.largest(rows, "series")
+    unit = None
+    if "value" not in rows.columns:
+        unit = _unit(lab, rows)
+        rows = rows.selectExpr("ts", "1D AS value")
+    series = Series(rows, unit, np.empty(0, np.int64), np.empty(0))
+    # A window of one row whose threshold every value reaches tells all values.
+    told = lab.fetch("Reading the series", _bursts(series, "sum", thresholds={1: _ALL}).toDF().orderBy("ts"))
+    return Series(rows, unit, told["ts"].to_numpy().astype(np.int64), told["value"].to_numpy())
+
+
+def _bursts(series: Series, agg: str, **asked: Any) -> Bursts:
+    return bursts(series.rows, "value", agg=agg, ts="ts", unit=series.unit, **asked)
+
+
+def _unit(lab: Lab, rows: DataFrame) -> int | str:
+    """A unit of 1, 2 or 5 times a power of ten: ticks, or milliseconds where `ts` is a time."""
+    is_time = dict(rows.dtypes)["ts"].startswith("timestamp")
+    ticks = "unix_micros(cast(ts AS timestamp)) / 1000" if is_time else "ts"
+    span = lab.fetch("Reading the series", rows.selectExpr(f"max({ticks}) - min({ticks}) AS span"))["span"][0].as_py()
+    wanted = max(1.0, float(span or 0) / UNITS)
+    power = 10 ** np.floor(np.log10(wanted))
+    near = min((power * step for step in (1, 2, 5, 10)), key=lambda each: abs(each - wanted))
+    return f"{int(near)} milliseconds" if is_time else int(near)

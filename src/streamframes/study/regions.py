@@ -1,0 +1,158 @@
+"""Regions: the speed contour of a freeway with its jams outlined, by both methods and as connected shapes.
+
+References
+----------
+Whiteneck et al., Framing the question: detecting and filling spatial-temporal windows, 2010, figures 2 to 6.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from streamframes.data import Generated, freeway
+from streamframes.draw import draw_regions
+from streamframes.errors import StreamFramesError
+from streamframes.regioning import regions
+from streamframes.study.kit import Lab, Need, Study
+from streamframes.study.outcome import Claim, Outcome, Picture, Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from streamframes.spark import DataFrame
+
+WHERE, MIN_EXTENT, MIN_DURATION = "speed < 40", 1.0, "10 minutes"
+WAYS: dict[str, dict[str, Any]] = {
+    "Method I": {"method": "durations", "missing": "ends"},
+    "Method II": {"method": "spans", "missing": "ends"},
+    "best of those that overlap": {"missing": "ends", "prefer": "largest"},
+    "connected": {"shape": "connected", "missing": "ends"},
+}
+SIZE = f"at least {MIN_EXTENT:g} mile and {MIN_DURATION}"
+EDGES = ("frame_start", "frame_end", "frame_low", "frame_high")
+STATIONS, REPORTS_AN_HOUR = 24, 180
+
+
+def run(lab: Lab) -> Outcome:
+    """Search the same reports in four ways."""
+    rows = lab.largest(lab.rows_of(lambda: _made(lab)), "highway").select("ts", "milepost", "speed")
+    found = {name: lab.fetch(f"Regions, {name}", _found(rows, asked)) for name, asked in WAYS.items()}
+    if not found["connected"].num_rows:
+        raise StreamFramesError(f"study regions found no region of {WHERE}, {SIZE}; give reports of a road with jams")
+    reports = lab.fetch("Reading the contour", rows.orderBy("ts", "milepost"))
+    return Outcome(
+        data=lab.named(f"{lab.rows:,} reports of {STATIONS} stations of a made-up freeway, every 20 seconds"),
+        tables=[_table(found, reports)],
+        pictures=[
+            Picture(
+                "rectangles",
+                "Speed by time and place; maximal rectangles are outlined, and overlap",
+                lambda: _drawn(reports, found["Method II"], "Jams as maximal rectangles"),
+            ),
+            Picture(
+                "connected",
+                "The same; connected regions follow the shape of a jam",
+                lambda: _drawn(reports, found["connected"], "Jams as connected regions"),
+            ),
+        ],
+        claims=_claims(found, reports),
+        settings={"where": WHERE, "min_extent": MIN_EXTENT, "min_duration": MIN_DURATION},
+    )
+
+
+def _made(lab: Lab) -> Generated:
+    hours = max(1, lab.rows // (STATIONS * REPORTS_AN_HOUR))
+    return freeway(STATIONS, hours, seed=lab.seed, shape="wedge")
+
+
+def _found(rows: DataFrame, asked: dict[str, Any]) -> DataFrame:
+    found = regions(
+        rows, WHERE, ts="ts", space="milepost", min_extent=MIN_EXTENT, min_duration=MIN_DURATION, **asked
+    )  # fmt: skip
+    return found.toDF().orderBy(*EDGES)
+
+
+def _table(found: dict[str, pa.Table], reports: pa.Table) -> Table:
+    slow = int(np.count_nonzero(_slow(reports)))
+    columns = ("search", "regions", "reports in the largest", "slow reports inside", "of all slow reports, %")
+    lines = []
+    for name, each in found.items():
+        inside = covered(reports, each)
+        largest = max(each["frame_rows"].to_pylist(), default=0)
+        lines.append([name, each.num_rows, largest, inside, 100 * inside / max(1, slow)])
+    title = f"Regions of {WHERE}, {SIZE}"
+    return Table("regions", title, columns, lines)
+
+
+def covered(reports: pa.Table, found: pa.Table) -> int:
+    """How many slow reports lie in any region; of connected ones, in what they are made of."""
+    if "frame_area" in found.column_names:
+        return int(np.sum(found["frame_rows"].to_numpy()))
+    ts, place = reports["ts"].to_numpy(), reports["milepost"].to_numpy()
+    inside = np.zeros(ts.size, np.bool_)
+    for start, end, low, high in zip(*(found[name].to_numpy() for name in EDGES), strict=True):
+        inside |= (ts >= start) & (ts <= end) & (place >= low) & (place <= high)
+    return int(np.count_nonzero(inside & _slow(reports)))
+
+
+def _slow(reports: pa.Table) -> np.ndarray:
+    speed = reports["speed"].to_numpy()
+    return np.asarray(speed < 40)
+
+
+def _claims(found: dict[str, pa.Table], reports: pa.Table) -> list[Claim]:
+    one, two = (found[name].select(EDGES).to_pydict() for name in ("Method I", "Method II"))
+    rectangles, shapes = covered(reports, found["Method II"]), covered(reports, found["connected"])
+    kept = found["best of those that overlap"].num_rows
+    return [
+        Claim(
+            "Durations per place and spans with depth find the same regions.",
+            f"{found['Method I'].num_rows} and {found['Method II'].num_rows} regions",
+            one == two,
+        ),
+        Claim(
+            "Maximal regions overlap, so that one jam is told several times.",
+            f"{found['Method II'].num_rows} regions, {kept} of which no two overlap",
+            kept < found["Method II"].num_rows,
+        ),
+        Claim(
+            "Rectangles leave out parts of a jam that shapes capture.",
+            f"{rectangles:,} slow reports in rectangles, {shapes:,} in connected regions",
+            shapes > rectangles,
+        ),
+    ]
+
+
+def _drawn(reports: pa.Table, found: pa.Table, title: str) -> Figure:
+    return draw_regions(
+        reports,
+        found,
+        ts="ts",
+        space="milepost",
+        value="speed",
+        levels=[40.0],
+        title=title,
+        subtitle=f"{WHERE} mph, {SIZE}",
+        label="speed, mph",
+        space_label="milepost",
+    )
+
+
+STUDY = Study(
+    name="regions",
+    title="Jams in time and space",
+    paper="Whiteneck et al. 2010, figures 2 to 6",
+    rows=24 * STATIONS * REPORTS_AN_HOUR,
+    counted="reports",
+    needs=(
+        Need("ts", "when", ("cast(time AS timestamp)",)),
+        Need("milepost", "where along the road, miles", ("km / 1.609344D", "km_from / 1.609344D")),
+        Need("speed", "miles per hour", ("v_avg_kmh / 1.609344D", "nullif(speed_all_kmh, 0) / 1.609344D")),
+        Need("highway", "which road", ("concat(freeway, dir, ' ', mainline)",), optional=True),
+    ),
+    run=run,
+    least=STATIONS * REPORTS_AN_HOUR,
+)

@@ -1,0 +1,177 @@
+"""Frames and windows side by side: a stretch of the signal, and what each takes for an episode."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from streamframes.api import frames
+from streamframes.core.schemes import Count, Scheme, Threshold
+from streamframes.errors import StreamFramesError
+from streamframes.study import charts
+from streamframes.study.comparison import HEURISTICS
+from streamframes.study.kit import Lab, Study
+from streamframes.study.outcome import Claim, Outcome, Picture, Table
+from streamframes.study.sources import DYE, dye, groups, level_of
+from streamframes.study.stretch import Numbers, Selection, Spans
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from streamframes.spark import DataFrame
+
+WINDOW = 60
+SHOWN = 60
+LEAST_ROWS = 20
+BARS = {"frames": charts.FRAMES, "max": charts.SAMPLES, "avg": charts.WINDOWS, "min": charts.COLOURS[3]}
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """A part of one group: its signal, its frames and windows, and the level that parts them."""
+
+    scan: Numbers
+    signal: Numbers
+    found: Selection
+    level: float
+    edges: tuple[float, float]
+
+    def spans(self, name: str) -> Spans:
+        """The frames, or the windows that a heuristic selects."""
+        return (self.found.frames if name == "frames" else self.found.picked(name)).within(*self.edges)
+
+    def wrong(self, heuristic: str) -> int:
+        """How many rows are in a frame or in a selected window, but not in both."""
+        both = [self.spans(name).hold(self.scan) for name in ("frames", heuristic)]
+        return int(np.count_nonzero(both[0] != both[1]))
+
+
+def run(lab: Lab) -> Outcome:
+    """Find frames and windows, look for the stretch that tells most, and draw it."""
+    rows = dye(lab)
+    level = level_of(lab, rows)
+    chosen = _chosen(lab, rows, level)
+    rows.unpersist()
+    low, high = chosen.edges
+    title = f"fluorescence > {level} for at least {LEAST_ROWS} rows, windows of {WINDOW} rows"
+    return Outcome(
+        lab.named(f"{lab.rows:,} made-up scans of a tow"),
+        [_table(chosen)],
+        [Picture("timeline", f"Frames and selected windows, {title}", lambda: picture(chosen, title))],
+        claims(chosen),
+        {"level": level, "min_rows": LEAST_ROWS, "window_rows": WINDOW, "from": low, "to": high, "seed": lab.seed},
+        [f"The stretch that tells most: scans {low:,.0f} to {high:,.0f}, {SHOWN} windows."],
+    )
+
+
+def _chosen(lab: Lab, rows: DataFrame, level: float) -> Stretch:
+    by = groups(rows)
+    scheme = Threshold(f"fluorescence > {level}", min_rows=LEAST_ROWS)
+    framed = lab.fetch("Finding frames", _of(rows, scheme).toDF())
+    measures = {name: f"{name}(fluorescence)" for name in HEURISTICS}
+    windows = _of(rows, Count(WINDOW)).agg(**measures)
+    picked = [f"coalesce(`{name}` > {level}, false) AS `{name}`" for name in HEURISTICS]
+    asked = windows.selectExpr(*by, "frame_start", "frame_end", *picked)
+    found = _by_group(framed, lab.fetch("Finding windows", asked), by)
+    if not any(len(each.frames.start) for each in found.values()):
+        raise StreamFramesError(f"there is no frame of {scheme.where} for {LEAST_ROWS} rows, so nothing to draw")
+    told = {key: each.most_telling(SHOWN) for key, each in found.items()}
+    key = max(told, key=lambda each: told[each][0])
+    edges = told[key][1]
+    here = [
+        f"scan BETWEEN {edges[0]:.0f} AND {edges[1]:.0f}",
+        *(f"`{n}` <=> '{v}'" for n, v in zip(by, key, strict=True)),
+    ]
+    signal = lab.fetch(
+        "Fetching the stretch", rows.where(" AND ".join(here)).select("scan", "fluorescence").orderBy("scan")
+    )
+    scan, value = (signal[name].to_numpy().astype(np.float64) for name in ("scan", "fluorescence"))
+    return Stretch(scan, value, found[key], level, edges)
+
+
+def _of(rows: DataFrame, scheme: Scheme) -> Any:
+    return frames(rows, scheme, ts="scan", by=groups(rows))
+
+
+def _by_group(framed: pa.Table, windows: pa.Table, by: list[str]) -> dict[tuple[Any, ...], Selection]:
+    """The frames and windows of each group, in order."""
+    tables = [
+        each.sort_by([(name, "ascending") for name in (*by, "frame_start")]).to_pandas() for each in (framed, windows)
+    ]
+    keys = [tuple(row) for row in tables[1][by].drop_duplicates().to_numpy()] if by else [()]
+    found = {}
+    for key in keys:
+        mine, theirs = (each[(each[by] == list(key)).all(axis=1)] if by else each for each in tables)
+        selected = {name: theirs[name].to_numpy().astype(np.bool_) for name in HEURISTICS}
+        found[key] = Selection(_spans(mine), _spans(theirs), selected)
+    return found
+
+
+def _spans(table: Any) -> Spans:
+    return Spans(*(table[name].to_numpy().astype(np.float64) for name in ("frame_start", "frame_end")))
+
+
+def claims(chosen: Stretch) -> list[Claim]:
+    """The three errors that the paper shows in one stretch."""
+    n_frames = len(chosen.spans("frames").start)
+    missed = len(chosen.found.missed("min").within(*chosen.edges).start)
+    alarms = len(chosen.found.false_alarms("max").within(*chosen.edges).start)
+    lost = len(chosen.found.missed("max").within(*chosen.edges).start)
+    wrong = {name: chosen.wrong(name) for name in HEURISTICS}
+    in_frames = int(np.count_nonzero(chosen.spans("frames").hold(chosen.scan)))
+    return [
+        Claim(
+            "No heuristic gets the edges of episodes right.",
+            ", ".join(f"{name}: {rows:,} rows wrong" for name, rows in wrong.items()) + f"; {in_frames:,} in frames",
+            min(wrong.values()) > 0,
+        ),
+        Claim("The conservative heuristic (min) misses frames.", f"{missed} of {n_frames} frames", missed > 0),
+        Claim(
+            "The liberal heuristic (max) misses none, but raises false alarms.",
+            f"{lost} frames missed, {alarms} of {len(chosen.spans('max').start)} windows are false alarms",
+            lost == 0 and alarms > 0,
+        ),
+    ]
+
+
+def _table(chosen: Stretch) -> Table:
+    rows = [
+        [name, int(start), int(end)]
+        for name in BARS
+        for start, end in zip(chosen.spans(name).start, chosen.spans(name).end, strict=True)
+    ]
+    return Table("timeline", "What is taken for an episode in the stretch", ["way", "start_scan", "end_scan"], rows)
+
+
+def picture(chosen: Stretch, title: str) -> Figure:
+    """The signal, and below it the bars of frames and selected windows."""
+    figure, (above, below) = charts.panels(
+        1, 2, width=11, height=5.5, sharex=True, gridspec_kw={"height_ratios": [3, 2]}
+    )
+    above.plot(chosen.scan, chosen.signal, color=charts.TRUTH, linewidth=0.8)
+    above.axhline(chosen.level, color="black", linewidth=0.8, linestyle="--", label=f"level {chosen.level}")
+    above.legend(frameon=False)
+    charts.dress(above, "", "fluorescence", title)
+    for place, (name, colour) in enumerate(reversed(BARS.items())):
+        spans = chosen.spans(name)
+        bars = list(zip(spans.start, spans.end - spans.start + 1, strict=True))
+        below.broken_barh(bars, (place - 0.35, 0.7), facecolors=colour, edgecolor="white", linewidth=0.5)
+    charts.dress(below, "scan", "")
+    names = ["frames" if name == "frames" else f"windows by {name}" for name in BARS]
+    below.set_yticks(range(len(BARS)), names[::-1])
+    below.set_ylim(-0.5, len(BARS) - 0.5)
+    return figure
+
+
+STUDY = Study(
+    "timeline",
+    "Frames and windows along one signal",
+    "Maier et al., DEBS 2012, figure 12",
+    100_000,
+    "scans",
+    DYE,
+    run,
+)

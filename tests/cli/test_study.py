@@ -1,0 +1,76 @@
+"""`streamframes study`: what it refuses before Spark starts, then one from end to end."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import streamframes.cli.engine
+from streamframes.cli.main import app
+from streamframes.errors import StreamFramesError
+
+
+@pytest.fixture
+def refused(monkeypatch, tmp_path):
+    """Run a study without Spark; what it complains of."""
+
+    def no_spark(master):
+        raise StreamFramesError("Spark was started")
+
+    monkeypatch.setattr(streamframes.cli.engine, "start", no_spark)
+    monkeypatch.chdir(tmp_path)
+    Path("a.csv").write_text("t,v\n1,2\n")
+    return lambda *arguments: CliRunner().invoke(app, ["study", *arguments])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["scater"], "there is no study 'scater'; did you mean scatter? There are accuracy-traffic, accuracy-dye"),
+        (["everything"], "there is no study 'everything'. There are accuracy-traffic"),
+        (["regions", "--data", "a.csv", "--rows", "10"], "--rows 10 is how many rows are made, and --data brings its"),
+        (["all", "--data", "a.csv"], "study all makes its own rows; give --data to one study"),
+        (["regions", "--with", "speed=v"], "--with is about the files of --data; give these too"),
+        (["regions", "--input-format", "csv"], "--input-format is about the files of --data"),
+        (["regions", "--out", "a.csv"], "--out a.csv is a file; give a folder"),
+        (["regions", "--rows", "10"], "study regions got rows=10; it needs at least 4,320 reports"),
+        (["regions", "--seed", "-1"], "--seed -1 must be at least 0"),
+    ],
+)
+def test_a_bad_argument_is_one_line_on_stderr_and_status_2(refused, arguments, message):
+    told = refused(*arguments)
+    assert message in told.stderr
+    assert told.exit_code == 2
+
+
+def test_a_file_that_is_not_there_is_told_before_spark_starts(refused):
+    told = refused("regions", "--data", "b.csv")
+    assert "cannot read b.csv: no such file or folder" in told.stderr
+    assert told.exit_code == 1
+
+
+@pytest.mark.spark
+def test_a_study_of_made_up_rows_prints_its_verdict_and_saves_its_files(spark, tmp_path):
+    told = CliRunner().invoke(app, ["study", "regions", "--rows", "50000", "--seed", "1", "--out", str(tmp_path)])
+    assert told.exit_code == 0, told.stderr
+    assert "Jams in time and space" in told.stdout
+    assert "holds" in told.stdout
+    assert {path.suffix for path in tmp_path.iterdir()} == {".csv", ".json", ".png", ".svg"}
+    assert json.loads((tmp_path / "regions.json").read_text())["tables"]["regions"]
+
+
+@pytest.mark.spark
+def test_a_file_that_lacks_a_column_or_rows_is_told_by_name(spark, tmp_path):
+    (tmp_path / "a.csv").write_text("ts,milepost,pace\n" + "2026-01-05 00:00:00,1.0,50\n" * 3)
+    study = ["study", "regions", "--data", str(tmp_path / "a.csv"), "--out", str(tmp_path / "out")]
+    told = CliRunner().invoke(app, study)
+    assert "study regions needs a column 'speed' (miles per hour), and " in told.stderr
+    assert "has ts, milepost, pace; give one with --with 'speed=...'" in told.stderr
+    assert told.exit_code == 2
+    told = CliRunner().invoke(app, [*study, "--with", "speed=pace"])
+    assert "study regions needs at least 4,320 rows, and " in told.stderr
+    assert "has 3" in told.stderr
+    assert told.exit_code == 1

@@ -1,0 +1,82 @@
+"""Heat maps: frames are closer than windows, on made-up matches and on a real one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from streamframes.study.dwell import gathered, heat, positions
+from streamframes.study.heatmap import REPORTS, STUDY, widest, window_lengths
+from streamframes.study.outcome import Outcome
+
+MATCH = Path(__file__).resolve().parents[3] / "shared" / "data" / "4_soccer" / "skillcorner_tracking_10hz.parquet"
+TIMES = gathered(
+    {
+        "exact": pa.table(
+            {"player": ["a", "a", "b"], "cell_x": [1, 1, 2], "cell_y": [1, 2, 3], "seconds": [1.0, 2.0, 9.0]}
+        ),
+        "frames": pa.table({"player": ["b"], "cell_x": [16], "cell_y": [25], "seconds": [4.0]}),
+    }
+)
+
+
+def errors_of(outcome: Outcome) -> tuple[dict[str, float], dict[str, list[float]]]:
+    """The error of frames, and those of windows from the longest to the shortest, by report."""
+    rows = outcome.table("heatmap").where()
+    frames = {row["report"]: row["rms_s"] for row in rows if row["segments"] == "boundary frames"}
+    windows = {report: [row["rms_s"] for row in rows if row["report"] == report][1:] for report in frames}
+    return frames, windows
+
+
+def test_a_map_adds_up_the_time_of_one_player() -> None:
+    assert heat(TIMES, "exact", "a")[0, :2].tolist() == [1.0, 2.0]
+    assert heat(TIMES, "frames", "b")[15, 24] == heat(TIMES, "frames", "b").sum() == 4.0
+
+
+def test_the_player_of_the_picture_is_the_one_in_the_most_cells() -> None:
+    assert widest(TIMES) == "a"
+
+
+def test_windows_divide_a_slide_and_hold_two_positions() -> None:
+    assert window_lengths(1, 5_000) == [1_000_000, 500_000, 200_000, 100_000]
+    assert window_lengths(1, 100_000) == [1_000_000, 500_000, 200_000]
+
+
+@pytest.mark.spark
+def test_maps_of_frames_are_closer_than_those_of_any_windows(spark: Any, monkeypatch: Any) -> None:
+    monkeypatch.setattr("streamframes.study.heatmap._ROUNDS", 1)
+    outcome = STUDY.run(STUDY.lab(spark, rows=96_000, seed=3))
+    frames, windows = errors_of(outcome)
+    assert list(frames) == [f"{length} s / {slide} s" for length, slide in REPORTS]
+    for report, error in frames.items():
+        assert error < min(windows[report])
+        assert windows[report] == sorted(windows[report], reverse=True)
+    # The longer the slide, the longer the windows, and the larger what they get wrong.
+    assert windows["60 s / 10 s"][0] > windows["60 s / 1 s"][0]
+    assert [claim.holds for claim in outcome.claims][:2] == [True, True]
+    assert all(row["wrong_pct"] < 1 for row in outcome.table("heatmap").where(segments="boundary frames"))
+    for picture in outcome.pictures:
+        assert picture.draw().axes
+
+
+@pytest.mark.spark
+def test_frames_have_the_time_of_all_positions(spark: Any) -> None:
+    seen = positions(STUDY.lab(spark, rows=96_000, seed=4))
+    exact, frames = (rows.toArrow() for rows in (seen.time_by_positions(10**7), seen.time_by_frames(10**7)))
+    total = exact["seconds"].to_numpy().sum()
+    assert total == pytest.approx(16 * 600)
+    assert np.abs(frames["seconds"].to_numpy().sum() - total) < 1e-3
+
+
+@pytest.mark.spark
+@pytest.mark.skipif(not MATCH.exists(), reason="shared data is not here")
+def test_maps_of_a_real_match_are_closest_by_frames(spark: Any) -> None:
+    lab = STUDY.lab(spark, data=spark.read.parquet(str(MATCH)).where("frame < 10000"), source=MATCH.name)
+    outcome = STUDY.run(lab)
+    frames, windows = errors_of(outcome)
+    assert all(error < min(windows[report]) for report, error in frames.items())
+    assert "single position" in " ".join(outcome.notes)
