@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 import streamframes.cli.engine
 from streamframes.cli.main import app
 from streamframes.errors import StreamFramesError
+from streamframes.study import NAMES
 
 
 @pytest.fixture
@@ -37,6 +38,7 @@ def refused(monkeypatch, tmp_path):
         (["regions", "--input-format", "csv"], "--input-format is about the files of --data"),
         (["regions", "--out", "a.csv"], "--out a.csv is a file; give a folder"),
         (["regions", "--rows", "10"], "study regions got rows=10; it needs at least 4,320 reports"),
+        (["all", "--rows", "10"], "study accuracy-traffic got rows=10; it needs at least 1,000 reports"),
         (["regions", "--seed", "-1"], "--seed -1 must be at least 0"),
     ],
 )
@@ -44,6 +46,11 @@ def test_a_bad_argument_is_one_line_on_stderr_and_status_2(refused, arguments, m
     told = refused(*arguments)
     assert message in told.stderr
     assert told.exit_code == 2
+
+
+def test_the_help_names_every_study(refused):
+    told = " ".join(refused("--help").stdout.replace("│", " ").split())
+    assert ", ".join(NAMES) in told
 
 
 def test_a_file_that_is_not_there_is_told_before_spark_starts(refused):

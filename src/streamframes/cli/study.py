@@ -53,23 +53,26 @@ def study(asked: StudyOptions, reading: ReadingOptions) -> None:
 
     _check(asked, reading)
     if asked.name == ALL:
-        _all([find(name) for name in NAMES], start(reading.master), asked)
+        chosen = [find(name) for name in NAMES]
+        for each in chosen:
+            each.check_rows(asked.rows)
+        _all(chosen, start(reading.master), asked)
         return
-    chosen = _known(asked.name)
+    one = _known(asked.name)
     source = source_of(asked.data, reading.input_format, argument="--data") if asked.data else None
-    chosen.check_rows(asked.rows)
+    one.check_rows(asked.rows)
     engine = start(reading.master)
     data = None
     if source is not None:
         from streamframes.cli.inputs import read
 
         data = read(engine, source, reading.derive)
-    lab = chosen.lab(
+    lab = one.lab(
         engine.spark, data=data, source=" ".join(asked.data), rows=asked.rows, seed=asked.seed, run=engine.run
     )
-    outcome, seconds = _run(chosen, lab)
-    _tell(chosen, outcome)
-    _save(chosen, outcome, seconds, asked.out)
+    outcome, seconds = _run(one, lab)
+    _tell(one, outcome)
+    _save(one, outcome, seconds, asked.out)
 
 
 def _check(asked: StudyOptions, reading: ReadingOptions) -> None:
