@@ -36,9 +36,10 @@ def refused(monkeypatch, tmp_path):
         (["all", "--data", "a.csv"], "study all makes its own rows; give --data to one study"),
         (["regions", "--with", "speed=v"], "--with is about the files of --data; give these too"),
         (["regions", "--input-format", "csv"], "--input-format is about the files of --data"),
-        (["regions", "--out", "a.csv"], "--out a.csv is a file; give a folder"),
+        (["regions", "--out", "a.csv"], "--out a.csv cannot be made, since a.csv is a file; give a folder"),
+        (["regions", "--out", "a.csv/new"], "--out a.csv/new cannot be made, since a.csv is a file"),
         (["regions", "--rows", "10"], "study regions got rows=10; it needs at least 4,320 reports"),
-        (["all", "--rows", "10"], "study accuracy-traffic got rows=10; it needs at least 1,000 reports"),
+        (["all", "--rows", "10"], "study heatmap got rows=10; it needs at least 48,000 positions"),
         (["regions", "--seed", "-1"], "--seed -1 must be at least 0"),
     ],
 )
@@ -56,6 +57,14 @@ def test_the_help_names_every_study(refused):
 def test_a_file_that_is_not_there_is_told_before_spark_starts(refused):
     told = refused("regions", "--data", "b.csv")
     assert "cannot read b.csv: no such file or folder" in told.stderr
+    assert told.exit_code == 1
+
+
+def test_files_whose_columns_are_in_another_order_are_refused(refused):
+    Path("b.csv").write_text("v,t\n1,2\n")
+    Path("empty.csv").write_text("")
+    told = refused("regions", "--data", "a.csv", "--data", "empty.csv", "--data", "b.csv")
+    assert "cannot read b.csv with a.csv: its columns are v, t, those of the other t, v; give files with" in told.stderr
     assert told.exit_code == 1
 
 
@@ -81,3 +90,10 @@ def test_a_file_that_lacks_a_column_or_rows_is_told_by_name(spark, tmp_path):
     assert "study regions needs at least 4,320 rows, and " in told.stderr
     assert "has 3" in told.stderr
     assert told.exit_code == 1
+
+
+@pytest.mark.spark
+def test_a_column_can_be_replaced(spark, tmp_path):
+    (tmp_path / "a.csv").write_text("ts,milepost,speed\n" + "2026-01-05 00:00:00,1.0,50\n" * 3)
+    told = CliRunner().invoke(app, ["study", "regions", "--data", str(tmp_path / "a.csv"), "--with", "speed=speed / 2"])
+    assert "study regions needs at least 4,320 rows, and " in told.stderr

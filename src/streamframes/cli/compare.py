@@ -163,13 +163,18 @@ def _deliver(engine: Engine, table: pa.Table, target: Target | None, began: floa
 def _words(table: pa.Table) -> list[str]:
     """Which windows come closest, and how wrong they are."""
     rows = table.to_pylist()
-    best = min(rows, key=lambda row: (row["duration_error"], row["missed"], row["false_alarms"]))
+    total = f"Frames: {rows[0]['frames']:,}, with {rows[0]['frame_rows']:,} rows."
+    of_use = [row for row in rows if row["missed"] < row["frames"]]
+    if not of_use:
+        return [total, "No windows of these lengths find any of them; try shorter ones."]
+    best = min(of_use, key=lambda row: (row["duration_error"], row["missed"], row["false_alarms"]))
     worst = max(rows, key=lambda row: row["duration_error"])
-    return [
-        f"Frames: {best['frames']:,}, with {best['frame_rows']:,} rows.",
-        f"Windows of {best['window']} selected by their {best['heuristic']} come closest: {_error(best)}.",
-        f"Windows of {worst['window']} selected by their {worst['heuristic']} are farthest off: {_error(worst)}.",
-    ]
+    told = [total, f"Windows of {best['window']} selected by their {best['heuristic']} come closest: {_error(best)}."]
+    if worst["duration_error"] > best["duration_error"]:
+        told.append(
+            f"Windows of {worst['window']} selected by their {worst['heuristic']} are farthest off: {_error(worst)}."
+        )
+    return told
 
 
 def _error(row: dict[str, Any]) -> str:

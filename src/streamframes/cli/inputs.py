@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import bz2
+import csv
+import gzip
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from streamframes.cli.terms import named
 from streamframes.errors import InvalidArgument, StreamFramesError
@@ -40,6 +43,7 @@ def source_of(
 ) -> Source:
     """Find the files before Spark is started, so that a wrong name is told at once."""
     paths: list[str] = []
+    files: list[Path] = []
     formats: set[str | None] = set()
     for text in inputs:
         if "://" in text:
@@ -48,11 +52,39 @@ def source_of(
             continue
         found = _matches(text)
         paths += [literally(path) for path in found]
-        formats |= {format_of(file.name) for path in found for file in _files(path)}
+        local = [file for path in found for file in _files(path)]
+        formats |= {format_of(file.name) for file in local}
+        files += local
     if format is None and (len(formats) != 1 or None in formats):
         known = ", ".join(ENDINGS)
         raise InvalidArgument(f"{argument} {' '.join(inputs)!r} does not end in one of {known}; give {option}")
-    return Source(tuple(paths), format or str(formats.pop()), " ".join(inputs))
+    format = format or str(formats.pop())
+    if format == "csv":
+        _check_headers(files)
+    return Source(tuple(paths), format, " ".join(inputs))
+
+
+def _check_headers(files: Sequence[Path]) -> None:
+    """Refuse CSV files whose columns differ: Spark would take those of all files by their places in the first."""
+    headers = {file: _header(file) for file in files} if len(files) > 1 else {}
+    told = {file: header for file, header in headers.items() if header}
+    first = next(iter(told), None)
+    for file, header in told.items():
+        if first is not None and header != told[first]:
+            raise StreamFramesError(
+                f"cannot read {file} with {first}: its columns are {', '.join(header)}, those of the other "
+                f"{', '.join(told[first])}; give files with the same columns in the same order"
+            )
+
+
+def _header(file: Path) -> list[str]:
+    """The names in the first line; none of a file that is empty or that Spark will complain of."""
+    opener: Any = {".gz": gzip.open, ".bz2": bz2.open}.get(file.suffix.lower(), open)
+    try:
+        with opener(file, "rt", encoding="utf-8", errors="replace", newline="") as text:
+            return next(csv.reader(text), [])
+    except (OSError, EOFError, csv.Error):
+        return []
 
 
 def format_of(name: str) -> str | None:
@@ -65,8 +97,10 @@ def format_of(name: str) -> str | None:
     return ENDINGS.get(Path(plain.stem).suffix if plain.suffix in PACKED else plain.suffix)
 
 
-def read(engine: Engine, source: Source, derive: Iterable[str], *, option: str = "--with") -> DataFrame:
-    """The rows, with the columns that were asked for on top."""
+def read(
+    engine: Engine, source: Source, derive: Iterable[str], *, option: str = "--with", replace: bool = False
+) -> DataFrame:
+    """The rows, with the columns that were asked for on top, or in the place of others of their name."""
     reader = engine.spark.read.options(**READING[source.format])
     cannot = f"cannot read {source.name} as {source.format}"
     rows = engine.run("Reading", lambda: reader.load(list(source.paths), format=source.format), failed=cannot)
@@ -74,15 +108,16 @@ def read(engine: Engine, source: Source, derive: Iterable[str], *, option: str =
         raise StreamFramesError(f"{cannot}: it has no columns; is it empty?")
     if rows.columns == ["_corrupt_record"]:
         raise StreamFramesError(f"{cannot}: every line must be one JSON object")
-    return _derived(engine, rows, named(derive, option, "t=to_timestamp(time)"), option)
+    return _derived(engine, rows, named(derive, option, "t=to_timestamp(time)"), option, replace=replace)
 
 
-def _derived(engine: Engine, rows: DataFrame, columns: Mapping[str, str], option: str) -> DataFrame:
+def _derived(engine: Engine, rows: DataFrame, columns: Mapping[str, str], option: str, *, replace: bool) -> DataFrame:
     for name, expression in columns.items():
-        if name.lower() in map(str.lower, rows.columns):
+        others = [f"`{each}`" for each in rows.columns if each.lower() != name.lower()]
+        if len(others) < len(rows.columns) and not replace:
             raise InvalidArgument(f"{option} names {name!r}, which is a column already; choose a new name")
         text = f"{expression} AS `{name}`"
-        rows = engine.analyse(f"{option} {name}={expression}", partial(rows.selectExpr, "*", text))
+        rows = engine.analyse(f"{option} {name}={expression}", partial(rows.selectExpr, *others, text))
     return rows
 
 

@@ -12,6 +12,7 @@ from streamframes.errors import InvalidArgument
 RUNGS = (1 / 8, 1 / 4, 1 / 2, 1, 2, 4)
 ROWS, SECONDS = "rows", "seconds"
 _FINE = 10
+_MOST = 100
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,10 @@ def given_lengths(text: str) -> list[Length]:
     >>> [(each.size, each.unit) for each in given_lengths("20, 2 minutes")]
     [(20, 'rows'), (120.0, 'seconds')]
     """
-    found = [_length(each) for each in lengths_of(text)]
+    given = lengths_of(text)
+    if len(given) > _MOST:
+        raise InvalidArgument(f"--windows {text!r} are {len(given):,} lengths; give {_MOST} at the most")
+    found = [_length(each) for each in given]
     if len({(each.size, each.unit) for each in found}) < len(found):
         raise InvalidArgument(f"--windows {text!r} names a length twice; each may be given once")
     return found

@@ -54,8 +54,7 @@ def study(asked: StudyOptions, reading: ReadingOptions) -> None:
     _check(asked, reading)
     if asked.name == ALL:
         chosen = [find(name) for name in NAMES]
-        for each in chosen:
-            each.check_rows(asked.rows)
+        max(chosen, key=lambda each: each.least).check_rows(asked.rows)
         _all(chosen, start(reading.master), asked)
         return
     one = _known(asked.name)
@@ -66,7 +65,7 @@ def study(asked: StudyOptions, reading: ReadingOptions) -> None:
     if source is not None:
         from streamframes.cli.inputs import read
 
-        data = read(engine, source, reading.derive)
+        data = read(engine, source, reading.derive, replace=True)
     lab = one.lab(
         engine.spark, data=data, source=" ".join(asked.data), rows=asked.rows, seed=asked.seed, run=engine.run
     )
@@ -88,8 +87,9 @@ def _check(asked: StudyOptions, reading: ReadingOptions) -> None:
             raise InvalidArgument(f"{name} is about the files of --data; give these too")
     if asked.seed < 0:
         raise InvalidArgument(f"--seed {asked.seed} must be at least 0")
-    if asked.out.exists() and not asked.out.is_dir():
-        raise InvalidArgument(f"--out {asked.out} is a file; give a folder")
+    for place in (asked.out, *asked.out.parents):
+        if place.exists() and not place.is_dir():
+            raise InvalidArgument(f"--out {asked.out} cannot be made, since {place} is a file; give a folder")
 
 
 def _known(name: str) -> Study:

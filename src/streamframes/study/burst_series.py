@@ -36,12 +36,13 @@ class Setting:
 
 @dataclass(frozen=True)
 class Series:
-    """Values `at` instants; with a `unit`, they are sums of rows in units of time."""
+    """Values `at` instants; with a `unit`, they are sums of rows in units of time. `name` tells one from others."""
 
     rows: DataFrame
     unit: Any
     at: np.ndarray
     values: np.ndarray
+    name: str
 
     def watched(self, setting: Setting, search: str) -> Bursts:
         """A search whose thresholds are learnt from the first tenth of the series."""
@@ -69,15 +70,19 @@ def series_of(lab: Lab) -> Series:
     Rows of data without a value are counted in units of time, about 50,000 of them.
     """
     rows = lab.rows_of(lambda: packets(lab.rows, links=1, seed=lab.seed))
-    rows = rows.selectExpr("ts", "cast(bytes AS double) value") if lab.data is None else lab.largest(rows, "series")
+    name = ""
+    if lab.data is None:
+        rows = rows.selectExpr("ts", "cast(bytes AS double) value")
+    else:
+        rows, name = lab.largest(rows, "series")
     unit = None
     if "value" not in rows.columns:
         unit = _unit(lab, rows)
         rows = rows.selectExpr("ts", "1D AS value")
-    series = Series(rows, unit, np.empty(0, np.int64), np.empty(0))
+    series = Series(rows, unit, np.empty(0, np.int64), np.empty(0), name)
     # A window of one row whose threshold every value reaches tells all values.
     told = lab.fetch("Reading the series", _bursts(series, "sum", thresholds={1: _ALL}).toDF().orderBy("ts"))
-    return Series(rows, unit, told["ts"].to_numpy().astype(np.int64), told["value"].to_numpy())
+    return Series(rows, unit, told["ts"].to_numpy().astype(np.int64), told["value"].to_numpy(), name)
 
 
 def _bursts(series: Series, agg: str, **asked: Any) -> Bursts:

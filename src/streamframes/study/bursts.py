@@ -39,7 +39,7 @@ def run(lab: Lab) -> Outcome:
     accuracy = _accuracy(lab, series)
     spent = costs(lab, series)
     return Outcome(
-        data=lab.named("A made-up link that sends bursts of packets") + f"; {_size(series)}",
+        data=lab.named("A made-up link that sends bursts of packets") + f"{series.name}; {_size(series)}",
         tables=[accuracy, spent],
         pictures=[
             Picture(
@@ -153,7 +153,7 @@ STUDY = Study(
     counted="rows",
     needs=(
         Need("ts", "when", ("t_ms", "cast(time AS timestamp)")),
-        Need("value", "what is summed; without it rows are counted", ("requests", "bytes"), optional=True),
+        Need("value", "to be added up, else rows are counted", ("requests", "bytes"), optional=True, kind="number"),
         Need("series", "which of several series; the longest is taken", ("trace", "link"), optional=True),
     ),
     run=run,

@@ -138,6 +138,7 @@ def picture(found: Comparison, title: str) -> Figure:
         (alarms, "false_positives", "false alarms", "% of selected windows"),
     ):
         charts.lines(axes, x, _named(found, series[column]), x_label=x_label, y_label=of, title=heading, legend=False)
+        axes.set_ylim(bottom=0)
     figure.suptitle(title, fontsize=12)
     return figure
 

@@ -27,10 +27,10 @@ GRID = {"x": 4.25, "y": 4.2}
 ACROSS, ALONG = 16, 25
 """The cells of a pitch of 68 x 105 metres, and how many there are."""
 NEEDS = (
-    Need("ts", "when, as a timestamp", ("timestamp_micros(frame * 100000)",)),
+    Need("ts", "when, as a timestamp", ("timestamp_micros(frame * 100000)",), kind="time"),
     Need("player", "who", ("CASE WHEN object_id NOT IN (55, 22396) THEN CAST(object_id AS STRING) END",)),
-    Need("x", "metres across the pitch, 0 to 68", ("CAST(y_m AS DOUBLE) + 34",)),
-    Need("y", "metres along the pitch, 0 to 105", ("CAST(x_m AS DOUBLE) + 52.5",)),
+    Need("x", "metres across the pitch, 0 to 68", ("CAST(y_m AS DOUBLE) + 34",), kind="number"),
+    Need("y", "metres along the pitch, 0 to 105", ("CAST(x_m AS DOUBLE) + 52.5",), kind="number"),
     Need("half", "which half of the match", ("CAST(period AS INT)",), optional=True),
 )
 """What positions have; the spellings are those of SkillCorner, where 55 is the ball and 22396 the referee."""

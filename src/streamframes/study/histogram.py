@@ -19,7 +19,7 @@ import streamframes as sf
 from streamframes.study.charts import FRAMES, TRUTH, WINDOWS, dress, panels
 from streamframes.study.kit import Lab, Study
 from streamframes.study.outcome import Claim, Outcome, Picture, Table
-from streamframes.study.water import CAST, DENSITY, DEPTH, DYE, SCAN, Water, water
+from streamframes.study.water import CAST, DENSITY, DEPTH, DYE, SCAN, Water, as_many_as, water
 
 BINS = 50
 SLICE = 0.25
@@ -147,7 +147,8 @@ def _claim(distances: Table) -> Claim:
         f"against {_span(windows)}"
     )
     says = "Delta frames tell how much dye there is in water of each density more truly than as many windows."
-    return Claim(says, figure, None if np.isnan([*frames, *windows]).any() else all(better))
+    unequal = not all(as_many_as(row["frames"], row["windows"]) for row in distances.where())
+    return Claim(says, figure, None if unequal or np.isnan([*frames, *windows]).any() else all(better))
 
 
 def _span(values: Sequence[float]) -> str:

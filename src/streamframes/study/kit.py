@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from textwrap import shorten
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from streamframes.errors import InvalidArgument, StreamFramesError
 from streamframes.study.outcome import Outcome
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from streamframes.spark import DataFrame, SparkSession
 
 T = TypeVar("T")
+
+_TIMES = ("timestamp", "date")
+_NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double", "decimal")
+_WITH_NAN = ("float", "double")
 
 
 class Runner(Protocol):
@@ -34,7 +38,7 @@ def quietly(doing: str, job: Callable[[], T], /) -> T:
 
 @dataclass(frozen=True)
 class Need:
-    """A column that a study needs of data that is not its own.
+    """A column that a study needs of data that is not its own; of a number, NaN is none.
 
     `spellings` are Spark SQL over the columns of files that are known to have it under another name or in another
     unit; the first that can be evaluated is taken. One that is `optional` may be absent.
@@ -44,6 +48,7 @@ class Need:
     meaning: str
     spellings: tuple[str, ...] = ()
     optional: bool = False
+    kind: Literal["any", "number", "time"] = "any"
 
     def of(self, rows: DataFrame) -> str | None:
         """The expression of this column."""
@@ -54,6 +59,13 @@ class Need:
             if _is_evaluated(rows, text):
                 return text
         return None
+
+    def is_of_kind(self, type: str) -> bool:
+        """Whether a column of a Spark type will do."""
+        if self.kind == "any":
+            return True
+        beginnings = _TIMES if self.kind == "time" else _NUMBERS
+        return type.startswith(beginnings)
 
 
 @dataclass(frozen=True)
@@ -116,7 +128,7 @@ class Study:
                     f"study {self.name} needs a column {need.name!r} ({need.meaning}), and {source or 'the data'} has "
                     f"{', '.join(data.columns)}; give one with --with '{need.name}=...'"
                 )
-        rows = data.selectExpr(*(f"{text} AS `{name}`" for name, text in taken.items()))
+        rows = self._checked(data.selectExpr(*(f"{text} AS `{name}`" for name, text in taken.items())), source)
         n_rows = run("Counting rows", rows.count)
         if n_rows < self.least:
             raise StreamFramesError(
@@ -127,6 +139,23 @@ class Study:
         ]
         name = f"{n_rows:,} rows of {source or 'given data'}" + (f" with {', '.join(told)}" if told else "")
         return {"data": rows, "rows": n_rows, "source": name}
+
+    def _checked(self, rows: DataFrame, source: str) -> DataFrame:
+        """The rows, if their columns are of the kinds that are needed; what is no number is null."""
+        types = dict(rows.dtypes)
+        for need in (each for each in self.needs if each.name in types):
+            if not need.is_of_kind(types[need.name]):
+                raise InvalidArgument(
+                    f"study {self.name} needs {need.name!r} ({need.meaning}) to be a {need.kind}, and in "
+                    f"{source or 'the data'} it is a {types[need.name]}; give one with --with '{need.name}=...'"
+                )
+        numbers = {need.name for need in self.needs if need.kind == "number"}
+        return rows.selectExpr(
+            *(
+                f"nanvl(`{name}`, null) AS `{name}`" if name in numbers and type in _WITH_NAN else f"`{name}`"
+                for name, type in types.items()
+            )
+        )
 
 
 @dataclass(frozen=True)
@@ -147,13 +176,16 @@ class Lab:
         made: DataFrame = self.run("Making rows", lambda: make().toDF(self.spark, table=table))
         return made
 
-    def largest(self, rows: DataFrame, group: str) -> DataFrame:
-        """The rows of the group that has most, of those of equal size the first; all, if there is no such column."""
+    def largest(self, rows: DataFrame, group: str) -> tuple[DataFrame, str]:
+        """The rows of the group that has most, of those of equal size the first, and a word on it if it is not all."""
         if group not in rows.columns:
-            return rows
+            return rows, ""
         sizes = rows.groupBy(group).count().orderBy("count", group, ascending=[False, True])
-        first = self.run("Counting rows", sizes.first)
-        return rows if first is None else rows.where(rows[group].eqNullSafe(first[group]))
+        found = self.run("Counting rows", lambda: sizes.take(2))
+        if len(found) < 2:
+            return rows, ""
+        name, size = found[0]
+        return rows.where(rows[group].eqNullSafe(name)), f"; of these the {size:,} of {group} {name}"
 
     def named(self, made: str) -> str:
         """What the data is called, where it was made so."""

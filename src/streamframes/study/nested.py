@@ -154,7 +154,7 @@ STUDY = Study(
         Need("c", "key of the third level"),
         Need("d", "key of the fourth level"),
         Need("ends", "whether the event ends its session of the second level"),
-        Need("value", "a number"),
+        Need("value", "a number", kind="number"),
     ),
     run=run,
 )

@@ -173,8 +173,8 @@ STUDY = Study(
     counted="rows",
     needs=(
         Need("key", "whose rows belong together", ("CAST(object_id AS STRING)",)),
-        Need("ts", "when, as a timestamp", ("timestamp_micros(frame * 100000)",)),
-        Need("value", "what is framed: above 0.5, in steps of 0.25 and 0.5", ("CAST(x_m AS DOUBLE)",)),
+        Need("ts", "when, as a timestamp", ("timestamp_micros(frame * 100000)",), kind="time"),
+        Need("value", "what is framed: above 0.5, in steps of 0.25 and 0.5", ("CAST(x_m AS DOUBLE)",), kind="number"),
         Need("volume", "what is added up to 100; 1 where it is absent", optional=True),
     ),
     run=run,

@@ -38,13 +38,15 @@ STATIONS, REPORTS_AN_HOUR = 24, 180
 
 def run(lab: Lab) -> Outcome:
     """Search the same reports in four ways."""
-    rows = lab.largest(lab.rows_of(lambda: _made(lab)), "highway").select("ts", "milepost", "speed")
+    rows, road = lab.largest(lab.rows_of(lambda: _made(lab)), "highway")
+    rows = _one_a_place(rows)
     found = {name: lab.fetch(f"Regions, {name}", _found(rows, asked)) for name, asked in WAYS.items()}
     if not found["connected"].num_rows:
-        raise StreamFramesError(f"study regions found no region of {WHERE}, {SIZE}; give reports of a road with jams")
+        way_out = "make more with --rows" if lab.data is None else "give those of a road with jams"
+        raise StreamFramesError(f"study regions found no region of {WHERE}, {SIZE}, in the reports; {way_out}")
     reports = lab.fetch("Reading the contour", rows.orderBy("ts", "milepost"))
     return Outcome(
-        data=lab.named(f"{lab.rows:,} reports of {STATIONS} stations of a made-up freeway, every 20 seconds"),
+        data=lab.named(f"{lab.rows:,} reports of {STATIONS} stations of a made-up freeway, every 20 seconds") + road,
         tables=[_table(found, reports)],
         pictures=[
             Picture(
@@ -66,6 +68,12 @@ def run(lab: Lab) -> Outcome:
 def _made(lab: Lab) -> Generated:
     hours = max(1, lab.rows // (STATIONS * REPORTS_AN_HOUR))
     return freeway(STATIONS, hours, seed=lab.seed, shape="wedge")
+
+
+def _one_a_place(rows: DataFrame) -> DataFrame:
+    """One report a place and instant: the mean of several, such as those of lanes."""
+    there = rows.where("ts IS NOT NULL AND milepost IS NOT NULL")
+    return there.groupBy("ts", "milepost").avg("speed").withColumnRenamed("avg(speed)", "speed")
 
 
 def _found(rows: DataFrame, asked: dict[str, Any]) -> DataFrame:
@@ -148,9 +156,11 @@ STUDY = Study(
     rows=24 * STATIONS * REPORTS_AN_HOUR,
     counted="reports",
     needs=(
-        Need("ts", "when", ("cast(time AS timestamp)",)),
-        Need("milepost", "where along the road, miles", ("km / 1.609344D", "km_from / 1.609344D")),
-        Need("speed", "miles per hour", ("v_avg_kmh / 1.609344D", "nullif(speed_all_kmh, 0) / 1.609344D")),
+        Need("ts", "when", ("cast(time AS timestamp)",), kind="time"),
+        Need("milepost", "where along the road, miles", ("km / 1.609344D", "km_from / 1.609344D"), kind="number"),
+        Need(
+            "speed", "miles per hour", ("v_avg_kmh / 1.609344D", "nullif(speed_all_kmh, 0) / 1.609344D"), kind="number"
+        ),
         Need("highway", "which road", ("concat(freeway, dir, ' ', mainline)",), optional=True),
     ),
     run=run,

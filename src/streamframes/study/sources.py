@@ -18,23 +18,23 @@ LEVEL, HIGHEST = 0.2, 0.9
 RARE, COMMON = 0.001, 0.5
 
 TRAFFIC = (
-    Need("ts", "when a report was made, a timestamp", ("CAST(time AS TIMESTAMP)", "CAST(starttime AS TIMESTAMP)")),
-    Need("speed", "in mph", ("v_avg_kmh / 1.609344",)),
+    Need("ts", "when a report was made", ("CAST(time AS TIMESTAMP)", "CAST(starttime AS TIMESTAMP)"), kind="time"),
+    Need("speed", "in mph", ("v_avg_kmh / 1.609344",), kind="number"),
     Need("station", "which detector reports", ("det", "detectorid"), optional=True),
 )
 """Reports of loop detectors; those of the German A5 are in km/h."""
 
 DYE = (
-    Need("scan", "the number of a row, in order"),
-    Need("fluorescence", "a number", ("CAST(fluor_volts AS DOUBLE)", "nullif(fluor_cdom_mg_m3, double('NaN'))")),
+    Need("scan", "the number of a row, in order", kind="number"),
+    Need("fluorescence", "of dye, in any unit", ("CAST(fluor_volts AS DOUBLE)", "fluor_cdom_mg_m3"), kind="number"),
     Need("cast", "which cast or tow a row is of", optional=True),
 )
 """Scans of a fluorometer."""
 
 
 def traffic(lab: Lab, *, stations: int = STATIONS) -> DataFrame:
-    """The reports that were given, or those of a made-up freeway."""
-    return lab.rows_of(lambda: freeway_of(lab.rows, lab.seed, stations)).cache()
+    """The reports that were given, if they have a speed, or those of a made-up freeway."""
+    return lab.rows_of(lambda: freeway_of(lab.rows, lab.seed, stations)).where("speed IS NOT NULL").cache()
 
 
 def freeway_of(rows: int, seed: int, stations: int = STATIONS) -> FreewayData:
@@ -46,8 +46,8 @@ def freeway_of(rows: int, seed: int, stations: int = STATIONS) -> FreewayData:
 
 
 def dye(lab: Lab) -> DataFrame:
-    """The scans that were given, or those of a made-up tow."""
-    return lab.rows_of(lambda: tow_of(lab.rows, lab.seed)).cache()
+    """The scans that were given, if they have a value, or those of a made-up tow."""
+    return lab.rows_of(lambda: tow_of(lab.rows, lab.seed)).where("fluorescence IS NOT NULL").cache()
 
 
 def tow_of(rows: int, seed: int) -> Generated:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -81,13 +82,10 @@ def _chosen(lab: Lab, rows: DataFrame, level: float) -> Stretch:
     told = {key: each.most_telling(SHOWN) for key, each in found.items()}
     key = max(told, key=lambda each: told[each][0])
     edges = told[key][1]
-    here = [
-        f"scan BETWEEN {edges[0]:.0f} AND {edges[1]:.0f}",
-        *(f"`{n}` <=> '{v}'" for n, v in zip(by, key, strict=True)),
-    ]
-    signal = lab.fetch(
-        "Fetching the stretch", rows.where(" AND ".join(here)).select("scan", "fluorescence").orderBy("scan")
-    )
+    here = rows.where(f"scan BETWEEN {edges[0]:.0f} AND {edges[1]:.0f}")
+    for name, value in zip(by, key, strict=True):
+        here = here.where(here[name].eqNullSafe(value))
+    signal = lab.fetch("Fetching the stretch", here.select("scan", "fluorescence").orderBy("scan"))
     scan, value = (signal[name].to_numpy().astype(np.float64) for name in ("scan", "fluorescence"))
     return Stretch(scan, value, found[key], level, edges)
 
@@ -98,20 +96,24 @@ def _of(rows: DataFrame, scheme: Scheme) -> Any:
 
 def _by_group(framed: pa.Table, windows: pa.Table, by: list[str]) -> dict[tuple[Any, ...], Selection]:
     """The frames and windows of each group, in order."""
-    tables = [
-        each.sort_by([(name, "ascending") for name in (*by, "frame_start")]).to_pandas() for each in (framed, windows)
-    ]
-    keys = [tuple(row) for row in tables[1][by].drop_duplicates().to_numpy()] if by else [()]
+    mine, theirs = (_rows_of_groups(each, by) for each in (framed, windows))
     found = {}
-    for key in keys:
-        mine, theirs = (each[(each[by] == list(key)).all(axis=1)] if by else each for each in tables)
-        selected = {name: theirs[name].to_numpy().astype(np.bool_) for name in HEURISTICS}
-        found[key] = Selection(_spans(mine), _spans(theirs), selected)
+    for key, rows in theirs.items():
+        selected = {name: np.array([row[name] for row in rows], np.bool_) for name in HEURISTICS}
+        found[key] = Selection(_spans(mine.get(key, [])), _spans(rows), selected)
     return found
 
 
-def _spans(table: Any) -> Spans:
-    return Spans(*(table[name].to_numpy().astype(np.float64) for name in ("frame_start", "frame_end")))
+def _rows_of_groups(table: pa.Table, by: list[str]) -> dict[tuple[Any, ...], list[dict[str, Any]]]:
+    """The rows of each group, null being one too, in the order of their start."""
+    found: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for row in table.sort_by("frame_start").to_pylist():
+        found.setdefault(tuple(row[name] for name in by), []).append(row)
+    return found
+
+
+def _spans(rows: Sequence[Mapping[str, Any]]) -> Spans:
+    return Spans(*(np.array([row[name] for row in rows], np.float64) for name in ("frame_start", "frame_end")))
 
 
 def claims(chosen: Stretch) -> list[Claim]:

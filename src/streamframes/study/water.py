@@ -17,16 +17,19 @@ if TYPE_CHECKING:
 _DYE = ("CASE WHEN fluor_cdom_mg_m3 >= 0 THEN fluor_cdom_mg_m3 END", "fluor_volts")
 _SALINITY = ("salinity_psu", "salinity_psu_derived")
 
-SCAN = Need("scan", "the number of the scan, which rises")
-DYE = Need("fluorescence", "how much dye there is, in any unit", _DYE)
-DEPTH = Need("depth_m", "metres below the surface", ("pressure_dbar / 1.005",))
-DENSITY = Need("density", "of the water, in kg/m³", tuple(surface_density(name, "temp_c") for name in _SALINITY))
+SCAN = Need("scan", "the number of the scan, which rises", kind="number")
+DYE = Need("fluorescence", "how much dye there is, in any unit", _DYE, kind="number")
+DEPTH = Need("depth_m", "metres below the surface", ("pressure_dbar / 1.005",), kind="number")
+DENSITY = Need(
+    "density", "of the water, in kg/m³", tuple(surface_density(name, "temp_c") for name in _SALINITY), kind="number"
+)
 CAST = Need("cast", "which tow or cast", optional=True)
 
 LAYERS, NOISE = 4, 0.05
 """Of the tow that is made where no scans are given."""
 SIEVE = {"depth_m": (2, 11_000), "density": (1_000, 1_060)}
 """What can be measured in the sea, below the surface where sensors are in air, or soak."""
+_NEAR = 1.25
 _ANY = (-1e300, 1e300)
 _PASSED = "abs(depth_m - lag(depth_m, 1, depth_m) OVER (PARTITION BY cast ORDER BY scan)) AS passed_m"
 
@@ -50,6 +53,15 @@ class Water:
     def windows_like(self, n_frames: int) -> sf.Count:
         """Windows of rows, as many as there are frames or a few more."""
         return sf.Count(max(1, self.n_rows // n_frames))
+
+
+def as_many_as(frames: int, others: int) -> bool:
+    """Whether there are enough frames, and others so near to them in number, that they can be compared.
+
+    >>> as_many_as(3_136, 3_150), as_many_as(1_771, 3_526), as_many_as(1, 1)
+    (True, False, False)
+    """
+    return frames > 1 and others <= _NEAR * frames
 
 
 def water(lab: Lab) -> Water:
