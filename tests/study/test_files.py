@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -88,3 +89,12 @@ def test_a_table_gives_its_rows_by_their_values():
     assert TABLE.where(name="x") == [{"name": "x", "value": 1.5}]
     assert TABLE.column("name") == ["x", "y", "z"]
     assert OUTCOME.table("long").column("n")[-1] == 99
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_page_of_studies_names_the_columns_of_each(name):
+    page = (Path(__file__).resolve().parents[2] / "docs" / "studies.md").read_text()
+    table = page[page.index("| studies | columns of a file |") :].split("\n\n")[0]
+    (line,) = [line for line in table.splitlines() if name in line.split("|")[1].replace(" ", "").split(",")]
+    assert re.findall(r"`(\w+)`", line) == [need.name for need in study(name).needs]
+    assert f"\n## {name}\n" in page
