@@ -10,7 +10,7 @@ from streamframes.cli.compare_options import ComparisonOptions, EpisodeOptions, 
 from streamframes.cli.grouped import grouped
 from streamframes.cli.options import InputOptions, SchemeOptions, SourceOptions
 from streamframes.cli.terminal import note, reporting, say, show
-from streamframes.errors import StreamFramesError
+from streamframes.errors import InvalidArgument, StreamFramesError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -54,6 +54,7 @@ def compare(
     began = time.monotonic()
     engine = start(source.master)
     rows = read(engine, files, source.derive).cache()
+    _check_unit(rows, given or [], source)
     chosen = given or _ladder(engine, rows, scheme, source)
     table = _compared(engine, rows, scheme, episodes.value, chosen, source)
     rows.unpersist()
@@ -90,6 +91,16 @@ def _target(result: ComparisonOptions) -> Target | None:
     if result.output is None:
         return None
     return target_of(result.output, result.output_format, overwrite=result.overwrite)
+
+
+def _check_unit(rows: DataFrame, given: Sequence[Length], source: SourceOptions) -> None:
+    """Refuse windows in time where rows have none."""
+    type = dict(rows.dtypes).get(source.ts[0], "")
+    in_time = [each.text for each in given if each.unit != "rows"]
+    if in_time and type.endswith("int"):
+        raise InvalidArgument(
+            f"--windows {in_time[0]!r} is a time, and --ts {source.ts[0]} a whole number; give numbers of rows, like 20"
+        )
 
 
 def _ladder(engine: Engine, rows: DataFrame, scheme: Scheme, source: SourceOptions) -> list[Length]:

@@ -50,10 +50,11 @@ def ladder(median: float, unit: str) -> list[Length]:
     >>> [each.text for each in ladder(370, "seconds")]
     ['46 seconds', '92 seconds', '180 seconds', '370 seconds', '740 seconds', '1500 seconds']
     >>> [each.text for each in ladder(0.5, "seconds")][:2], [each.text for each in ladder(3, "rows")]
-    (['62 milliseconds', '120 milliseconds'], ['1 rows', '2 rows', '3 rows', '6 rows', '12 rows'])
+    (['62 milliseconds', '120 milliseconds'], ['2 rows', '3 rows', '6 rows', '12 rows'])
     """
     if unit == ROWS:
-        sizes = [max(1, _rounded(median * rung)) for rung in RUNGS]
+        # A window of one row would be the row itself.
+        sizes = [max(2, _rounded(median * rung)) for rung in RUNGS]
         return [_length(size) for size in dict.fromkeys(sizes)]
     is_fine = median * RUNGS[0] < _FINE
     scale, name = (1_000, "milliseconds") if is_fine else (1, "seconds")
