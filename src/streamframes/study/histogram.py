@@ -5,7 +5,6 @@ A piece of the tow adds its mean dye, times the metres that it passes, up or dow
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -18,8 +17,9 @@ from scipy.stats import wasserstein_distance
 import streamframes as sf
 from streamframes.study.charts import FRAMES, TRUTH, WINDOWS, dress, panels
 from streamframes.study.kit import Lab, Study
-from streamframes.study.outcome import Claim, Outcome, Picture, Table
-from streamframes.study.water import CAST, DENSITY, DEPTH, DYE, SCAN, Water, as_many_as, water
+from streamframes.study.outcome import Claim, Outcome, Picture, Table, span
+from streamframes.study.sources import CAST, SCAN
+from streamframes.study.water import DENSITY, DEPTH, DYE, Water, as_many_as, water
 
 BINS = 50
 SLICE = 0.25
@@ -143,16 +143,12 @@ def _claim(distances: Table) -> Claim:
     frames, windows = distances.column("frames off"), distances.column("windows off")
     better = [near < far for near, far in zip(frames, windows, strict=True)]
     figure = (
-        f"nearer at {sum(better)} of {len(better)} deltas; dye lies {_span(frames)} bins from its place "
-        f"against {_span(windows)}"
+        f"nearer at {sum(better)} of {len(better)} deltas; dye lies {span(frames)} bins from its place "
+        f"against {span(windows)}"
     )
     says = "Delta frames tell how much dye there is in water of each density more truly than as many windows."
     unequal = not all(as_many_as(row["frames"], row["windows"]) for row in distances.where())
     return Claim(says, figure, None if unequal or np.isnan([*frames, *windows]).any() else all(better))
-
-
-def _span(values: Sequence[float]) -> str:
-    return f"{min(values):.2f} to {max(values):.2f}"
 
 
 def _caption(slices: Histogram) -> str:

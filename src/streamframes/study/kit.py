@@ -206,6 +206,11 @@ class Lab:
         return min(self.run(doing, timed) for _ in range(rounds))
 
 
+def drop(result: DataFrame) -> None:
+    """Compute all of a result, and keep none of it; it is planned anew each time, so nothing is left from before."""
+    result.write.format("noop").mode("overwrite").save()
+
+
 def _is_evaluated(rows: DataFrame, text: str) -> bool:
     from streamframes.spark.failures import plain_failures
 

@@ -69,3 +69,12 @@ class Outcome:
     def table(self, name: str) -> Table:
         """The table of this name."""
         return next(table for table in self.tables if table.name == name)
+
+
+def span(values: Sequence[float]) -> str:
+    """The least and the largest of some figures, in words.
+
+    >>> span([0.5, 0.05, 0.25])
+    '0.05 to 0.50'
+    """
+    return f"{min(values):.2f} to {max(values):.2f}"

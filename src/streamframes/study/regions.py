@@ -18,6 +18,7 @@ from streamframes.errors import StreamFramesError
 from streamframes.regioning import regions
 from streamframes.study.kit import Lab, Need, Study
 from streamframes.study.outcome import Claim, Outcome, Picture, Table
+from streamframes.study.sources import REPORTS_AN_HOUR
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -33,7 +34,7 @@ WAYS: dict[str, dict[str, Any]] = {
 }
 SIZE = f"at least {MIN_EXTENT:g} mile and {MIN_DURATION}"
 EDGES = ("frame_start", "frame_end", "frame_low", "frame_high")
-STATIONS, REPORTS_AN_HOUR = 24, 180
+STATIONS = 24
 
 
 def run(lab: Lab) -> Outcome:

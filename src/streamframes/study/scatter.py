@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 import streamframes as sf
 from streamframes.study.charts import COLOURS, FRAMES, SAMPLES, TRUTH, WINDOWS, dress, panels
 from streamframes.study.kit import Lab, Study
-from streamframes.study.outcome import Claim, Outcome, Picture, Table
+from streamframes.study.outcome import Claim, Outcome, Picture, Table, span
 from streamframes.study.raster import Cells, Extent, jaccard, occupied
-from streamframes.study.water import CAST, DEPTH, DYE, SCAN, Water, as_many_as, water
+from streamframes.study.sources import CAST, SCAN
+from streamframes.study.water import DEPTH, DYE, Water, as_many_as, water
 
 GRIDS = (25, 50, 100)
 PARTS = (100, 50, 25)
@@ -101,13 +102,9 @@ def _claims(points: Table, distances: Table) -> Iterator[Claim]:
         better = sum(mine < other for mine, other in zip(frames, theirs, strict=True))
         yield Claim(
             f"Averages of delta frames draw the scatter plot more truly than as many {way}.",
-            f"nearer on {better} of {len(frames)} grids; Jaccard distance {_span(frames)} against {_span(theirs)}",
+            f"nearer on {better} of {len(frames)} grids; Jaccard distance {span(frames)} against {span(theirs)}",
             better == len(frames) if as_many else None,
         )
-
-
-def _span(values: Sequence[float]) -> str:
-    return f"{min(values):.2f} to {max(values):.2f}"
 
 
 def _caption(delta: float) -> str:

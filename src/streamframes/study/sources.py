@@ -24,10 +24,12 @@ TRAFFIC = (
 )
 """Reports of loop detectors; those of the German A5 are in km/h."""
 
+SCAN = Need("scan", "the number of a row, in order", kind="number")
+CAST = Need("cast", "which cast or tow a row is of", optional=True)
 DYE = (
-    Need("scan", "the number of a row, in order", kind="number"),
+    SCAN,
     Need("fluorescence", "of dye, in any unit", ("CAST(fluor_volts AS DOUBLE)", "fluor_cdom_mg_m3"), kind="number"),
-    Need("cast", "which cast or tow a row is of", optional=True),
+    CAST,
 )
 """Scans of a fluorometer."""
 

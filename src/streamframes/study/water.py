@@ -17,13 +17,11 @@ if TYPE_CHECKING:
 _DYE = ("CASE WHEN fluor_cdom_mg_m3 >= 0 THEN fluor_cdom_mg_m3 END", "fluor_volts")
 _SALINITY = ("salinity_psu", "salinity_psu_derived")
 
-SCAN = Need("scan", "the number of the scan, which rises", kind="number")
 DYE = Need("fluorescence", "how much dye there is, in any unit", _DYE, kind="number")
 DEPTH = Need("depth_m", "metres below the surface", ("pressure_dbar / 1.005",), kind="number")
 DENSITY = Need(
     "density", "of the water, in kg/m³", tuple(surface_density(name, "temp_c") for name in _SALINITY), kind="number"
 )
-CAST = Need("cast", "which tow or cast", optional=True)
 
 LAYERS, NOISE = 4, 0.05
 """Of the tow that is made where no scans are given."""
