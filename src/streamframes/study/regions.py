@@ -40,12 +40,13 @@ STATIONS = 24
 def run(lab: Lab) -> Outcome:
     """Search the same reports in four ways."""
     rows, road = lab.largest(lab.rows_of(lambda: _made(lab)), "highway")
-    rows = _one_a_place(rows)
+    rows = _one_a_place(rows).cache()
     found = {name: lab.fetch(f"Regions, {name}", _found(rows, asked)) for name, asked in WAYS.items()}
     if not found["connected"].num_rows:
         way_out = "make more with --rows" if lab.data is None else "give those of a road with jams"
         raise StreamFramesError(f"study regions found no region of {WHERE}, {SIZE}, in the reports; {way_out}")
     reports = lab.fetch("Reading the contour", rows.orderBy("ts", "milepost"))
+    rows.unpersist()
     return Outcome(
         data=lab.named(f"{lab.rows:,} reports of {STATIONS} stations of a made-up freeway, every 20 seconds") + road,
         tables=[_table(found, reports)],
