@@ -7,6 +7,7 @@ rows ──> scan ──┬──> measures, fragments ──> frames
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -36,6 +37,16 @@ from streamframes.core.state import GroupState
 _GAP_SALT = 0x6A09E667F3BCC908
 
 
+@dataclass(frozen=True)
+class Cut:
+    """Runs that were met, which of them are told, with which fragment number, and the measures of those."""
+
+    runs: Runs
+    wanted: np.ndarray
+    numbers: np.ndarray
+    values: list[pa.Array]
+
+
 class Cutter:
     """A scan with what is wanted of its frames: measures, fragments, and the rows they are made of."""
 
@@ -60,19 +71,24 @@ class Cutter:
 
     def feed(self, rows: Rows, x: np.ndarray, groups: GroupIndex) -> tuple[list[pa.RecordBatch], list[Settled]]:
         """Frames that ended, fragments of those that have grown, and rows whose frames are known."""
-        runs, run_of_row = self.scan.feed(rows, x, len(groups))
+        cut, run_of_row = self.cut(rows, x, len(groups))
+        settled: list[Settled] = []
+        if self.settles:
+            settled = self.settlement.feed(rows, run_of_row, cut.runs, self._ids(cut.runs, groups), len(groups))
+        return self.told(cut, groups), settled
+
+    def cut(self, rows: Rows, x: np.ndarray, n_groups: int) -> tuple[Cut, np.ndarray]:
+        """What the scan makes of rows, and the run of each (row, lane) where somebody needs it."""
+        runs, run_of_row = self.scan.feed(rows, x, n_groups)
         real = run_of_row
         if rows.mark.size and self.measures:
             real = np.where((rows.mark & IMPUTED_ROW)[:, None], -1, run_of_row)
-        wanted, numbers = runs.is_frame, np.zeros(runs.table.shape[0], np.int64)
+        wanted, numbers = runs.is_frame, np.zeros(0, np.int64)
         if self.fragments is not None:
-            wanted, numbers = self.fragments.feed(runs, len(groups))
+            wanted, numbers = self.fragments.feed(runs, n_groups)
         shares = Shares(slots(runs, self.scheme.lanes), runs.table[:, RUN_FRESH] == 0, runs.is_open)
-        values = [measure.feed(shares, rows, real, len(groups), wanted) for measure in self.measures]
-        settled: list[Settled] = []
-        if self.settles:
-            settled = self.settlement.feed(rows, run_of_row, runs, self._ids(runs, groups), len(groups))
-        return self._frames(runs, wanted, numbers, values, groups), settled
+        values = [measure.feed(shares, rows, real, n_groups, wanted) for measure in self.measures]
+        return Cut(runs, wanted, numbers, values), run_of_row
 
     def finish(self, groups: GroupIndex) -> tuple[list[pa.RecordBatch], list[Settled]]:
         """The frames that the end of the data closes, and the rows that waited."""
@@ -80,8 +96,7 @@ class Cutter:
         slot = slots(runs, self.scheme.lanes)[runs.is_frame]
         values = [measure.finish(slot) for measure in self.measures]
         settled = self.settlement.finish(runs, self._ids(runs, groups), len(groups)) if self.settles else []
-        numbers = np.zeros(runs.table.shape[0], np.int64)
-        return self._frames(runs, runs.is_frame, numbers, values, groups), settled
+        return self.told(Cut(runs, runs.is_frame, np.zeros(0, np.int64), values), groups), settled
 
     def open_lanes(self, n_groups: int) -> tuple[np.ndarray, np.ndarray]:
         """Which lanes of each group have an open frame, and their records."""
@@ -99,9 +114,9 @@ class Cutter:
         columns = (runs.table[:, field] for field in (RUN_START, RUN_LANE, RUN_ORDINAL))
         return frame_ids(self.salt, groups.first[runs.table[:, RUN_GROUP]], *columns)
 
-    def _frames(
-        self, runs: Runs, wanted: np.ndarray, numbers: np.ndarray, values: list[pa.Array], groups: GroupIndex
-    ) -> list[pa.RecordBatch]:
+    def told(self, cut: Cut, groups: GroupIndex) -> list[pa.RecordBatch]:
+        """The wanted runs as rows of the result."""
+        runs, wanted = cut.runs, cut.wanted
         if self.plan.tags or not wanted.any():
             return []
         frames = Runs(runs.table[wanted], runs.own[wanted] if self.scheme.cell else runs.own)
@@ -114,10 +129,16 @@ class Cutter:
             pa.array(frames.table[:, RUN_ROWS]),
             pa.array(CLOSED_BY).take(pa.array(frames.table[:, RUN_REASON])),
             *self._extras(frames),
-            *([pa.array(numbers[wanted]), pa.array(~frames.is_open)] if self.plan.fragments else []),
-            *values,
+            *self._fragment_columns(cut, frames),
+            *cut.values,
         ]
         return [pa.RecordBatch.from_arrays(columns, schema=self.plan.frame_schema)]
+
+    def _fragment_columns(self, cut: Cut, frames: Runs) -> list[pa.Array]:
+        if not self.plan.fragments:
+            return []
+        numbers = cut.numbers[cut.wanted] if cut.numbers.size else np.zeros(frames.table.shape[0], np.int64)
+        return [pa.array(numbers), pa.array(~frames.is_open)]
 
     def _extras(self, frames: Runs) -> Iterator[pa.Array]:
         size = frames.table.shape[0]

@@ -82,14 +82,14 @@ class Framer:
         """
         if self.schedule is not None:
             rows = self.schedule.feed(rows, len(self.groups), points, final=final)
-        rows = self._marked(rows)
+        rows = self.marked(rows)
         if points.size:
             rows = gather([rows, *self._news(rows, points)])
         if self.labels is not None:
             rows = self.labels.with_held(rows)
         if not len(rows):
             return []
-        x = self._prepared(rows)
+        x = self.prepared(rows)
         if self.labels is not None:
             until = self._condition(rows, 1) if self.labels.settings.until else np.empty(0, np.bool_)
             rows, x = self.labels.feed(rows, x, until, points, final=final)
@@ -205,7 +205,7 @@ class Framer:
         for cutter in self.cutters:
             yield from (rows for rows, _, _ in cutter.settlement.held)
 
-    def _marked(self, rows: Rows) -> Rows:
+    def marked(self, rows: Rows) -> Rows:
         """Mark rows whose inputs are null or NaN as the scheme says; made-up reports have none."""
         policy = self.plan.scheme.null_policy()
         inputs = rows.columns[self.plan.input_slice]
@@ -218,7 +218,8 @@ class Framer:
             absent &= (rows.mark & IMPUTED_ROW) == 0
         return rows.with_mark(absent, SKIP | (NULL_BREAK if policy == "break" else 0))
 
-    def _prepared(self, rows: Rows) -> np.ndarray:
+    def prepared(self, rows: Rows) -> np.ndarray:
+        """The scheme's input, as its rule takes it."""
         x = self.episodes.scheme.prepare(rows.columns[self.plan.input_slice])
         if self.plan.schedule is not None and self.plan.schedule.imputes and rows.mark.size:
             x = np.where(rows.mark & IMPUTED_ROW, self.plan.schedule.missing == "true", x)

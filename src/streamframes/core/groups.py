@@ -203,6 +203,17 @@ class GroupIndex:
                 self._keys.append(pa.RecordBatch.from_arrays(columns, schema=self._schema))
         return codes
 
+    def numbers_of_rows(self, first: np.ndarray, second: np.ndarray, keys: pa.RecordBatch) -> np.ndarray:
+        """The number of each row's group, where most groups are known; unknown ones are added with their values."""
+        codes = self.find(first, second)
+        missed = np.flatnonzero(codes < 0)
+        if missed.size:
+            numbers, seen = number_groups(first[missed], second[missed])
+            fresh = missed[seen]
+            added = self.numbers(first[fresh], second[fresh], keys.take(pa.array(fresh)))
+            codes[missed] = added[numbers]
+        return codes
+
     def find(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
         """The number of each group, or -1 for one that is not known."""
         codes = np.empty(first.size, np.int64)

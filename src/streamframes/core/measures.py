@@ -174,6 +174,20 @@ class EdgeAccumulator(GroupState):
         super().load(saved)
         self.values = saved["values"]
 
+    def chosen(self, numbers: np.ndarray) -> dict[str, Any]:
+        """The values of these groups, side by side."""
+        place = self.place[numbers]
+        there = place > 0
+        values = self.values.take(pa.array(place[there] - 1))
+        place[there] = np.arange(1, len(values) + 1)
+        return {"place": place, "values": values}
+
+    def adopt(self, numbers: np.ndarray, saved: dict[str, Any]) -> None:
+        """Values of another are added; those that they replace are dropped with the next rows."""
+        place = saved["place"]
+        self.place[numbers] = np.where(place > 0, place + len(self.values), 0)
+        self.values = pa.concat_arrays([self.values, saved["values"]])
+
     def feed(self, shares: Shares, rows: Rows, share_of_row: np.ndarray, n_groups: int, wanted: np.ndarray) -> pa.Array:
         """Look at the rows of the shares; returns the measure of the wanted ones."""
         self.grow(n_groups)

@@ -6,6 +6,7 @@ State is a value: arrays indexed by group number, which grow as groups appear. T
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -95,6 +96,11 @@ class Scan(GroupState):
         table = np.stack([groups, lanes, *interval, reason, ordinal, goes_on], axis=1)
         self.lanes[:, :, OPEN] = 0
         return Runs(table.reshape(-1, RUN_FIELDS), self.own[groups, lanes])
+
+    def adopt(self, numbers: np.ndarray, saved: dict[str, Any]) -> None:
+        """The own scalars are of the type that the other's rows had."""
+        self.own = self.own.astype(saved["own"].dtype, copy=False)
+        super().adopt(numbers, saved)
 
     @property
     def is_open(self) -> np.ndarray:

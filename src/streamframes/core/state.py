@@ -55,6 +55,15 @@ class GroupState:
         if saved["held"]:
             self.held = [rows_of_tree(tree) for tree in saved["held"]]
 
+    def chosen(self, numbers: np.ndarray) -> dict[str, Any]:
+        """What is known of these groups, for `adopt`."""
+        return {name: getattr(self, name)[numbers] for name in self.per_group}
+
+    def adopt(self, numbers: np.ndarray, saved: dict[str, Any]) -> None:
+        """Take what another knows of groups as what is known of `numbers`."""
+        for name in self.per_group:
+            getattr(self, name)[numbers] = saved[name]
+
     def keep(self, numbers: np.ndarray, place: np.ndarray) -> None:
         """Forget all groups but `numbers`; group `g` is number `place[g]` from now on."""
         for name in self.per_group:
@@ -89,17 +98,22 @@ def encode(tree: dict[str, Any]) -> bytes:
     return _MAGIC + head + outline + packed
 
 
-def decode(data: bytes) -> dict[str, Any]:
+def is_tree(data: pa.Buffer) -> bool:
+    """Whether these bytes are those of a tree."""
+    return bytes(data[: len(_MAGIC)]) == _MAGIC
+
+
+def decode(data: bytes | pa.Buffer) -> dict[str, Any]:
     """The tree of these bytes."""
     version = int.from_bytes(data[4:8], "little")
-    if data[:4] != _MAGIC or version != VERSION:
-        found = f"version {version}" if data[:4] == _MAGIC else "something else"
+    if not is_tree(data) or version != VERSION:
+        found = f"version {version}" if is_tree(data) else "something else"
         raise StreamFramesError(
             f"the checkpoint holds {found} of the state, this release reads version {VERSION}; "
             "start with a new checkpoint location"
         )
     size, body_size = (int.from_bytes(data[at : at + 8], "little") for at in (8, 16))
-    outline = json.loads(data[24 : 24 + size])
+    outline = json.loads(bytes(data[24 : 24 + size]))
     packed = data[24 + size :]
     body = pa.Codec(_CODEC).decompress(packed, body_size) if body_size else pa.py_buffer(b"")
     found = _filled(outline, body)

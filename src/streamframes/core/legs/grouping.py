@@ -1,0 +1,105 @@
+"""Grouping: rows of a file brought together by group, without a sort.
+
+Group values that come as a dictionary are looked up once for each value of it, not for each row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from streamframes.core.columns import Rows
+from streamframes.core.compiled import compiled
+from streamframes.core.groups import GroupIndex, fingerprints
+
+
+@compiled
+def _places(numbers: Any, counts: Any) -> None:
+    for i in range(numbers.size):
+        counts[numbers[i]] += 1
+
+
+@compiled
+def _order(numbers: Any, place: Any, order: Any) -> None:
+    for i in range(numbers.size):
+        order[place[numbers[i]]] = i
+        place[numbers[i]] += 1
+
+
+@compiled
+def _moved(numbers: Any, place: Any, values: Any, out: Any) -> None:
+    for i in range(numbers.size):
+        out[place[numbers[i]]] = values[i]
+        place[numbers[i]] += 1
+
+
+def numbers_of_rows(keys: Sequence[pa.Array], rows: int, schema: pa.Schema, index: GroupIndex) -> np.ndarray:
+    """The number of each row's group; empty where all rows are of one group, number 0."""
+    if not keys:
+        index.numbers(*fingerprints([], 1), pa.RecordBatch.from_arrays([], schema=schema))
+        return np.empty(0, np.int64)
+    if len(keys) == 1 and pa.types.is_dictionary(keys[0].type):
+        return _by_dictionary(keys[0], schema, index)
+    plain = [_decoded(array).cast(field.type) for array, field in zip(keys, schema, strict=True)]
+    first, second = fingerprints(plain, rows)
+    return index.numbers_of_rows(first, second, pa.RecordBatch.from_arrays(plain, schema=schema))
+
+
+def _by_dictionary(array: pa.DictionaryArray, schema: pa.Schema, index: GroupIndex) -> np.ndarray:
+    values = array.dictionary.cast(schema.field(0).type)
+    codes = array.indices
+    if array.null_count:
+        values = pa.concat_arrays([values, pa.nulls(1, values.type)])
+        codes = codes.fill_null(len(values) - 1)
+    numbers = index.numbers(*fingerprints([values], len(values)), pa.RecordBatch.from_arrays([values], schema=schema))
+    return np.asarray(numbers[codes.to_numpy(zero_copy_only=False)])
+
+
+def _decoded(array: pa.Array) -> pa.Array:
+    return array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
+
+
+def grouped(numbers: np.ndarray, ts: np.ndarray, columns: Sequence[pa.Array], n_groups: int) -> Rows:
+    """Rows by group, each group in the order in which its rows came."""
+    if not numbers.size:
+        groups = np.zeros(min(1, ts.size), np.int64)
+        return Rows(groups, np.array([0, ts.size][: groups.size + 1]), ts, list(columns))
+    counts = np.zeros(n_groups, np.int64)
+    _places(numbers, counts)
+    groups = np.flatnonzero(counts)
+    bounds = np.concatenate([[0], np.cumsum(counts[groups])])
+    if groups.size == 1:
+        return Rows(groups, bounds, ts, list(columns))
+    place = np.zeros(n_groups, np.int64)
+    place[groups] = bounds[:-1]
+    mover = _Mover(numbers, place)
+    return Rows(groups, bounds, mover.moved(ts), [mover.column(column) for column in columns])
+
+
+class _Mover:
+    """Brings columns into the order of groups; plain numbers are written straight to their places."""
+
+    def __init__(self, numbers: np.ndarray, place: np.ndarray) -> None:
+        self.numbers = numbers
+        self.place = place
+        self.order: pa.Array | None = None
+
+    def moved(self, values: np.ndarray) -> np.ndarray:
+        out = np.empty(values.size, values.dtype)
+        _moved(self.numbers, self.place.copy(), values, out)
+        return out
+
+    def column(self, column: pa.Array) -> pa.Array:
+        plain = pa.types.is_float64(column.type) or pa.types.is_int64(column.type)
+        if plain and not column.null_count:
+            return pa.array(self.moved(column.to_numpy()))
+        if pa.types.is_boolean(column.type) and not column.null_count:
+            return pa.array(self.moved(column.to_numpy(zero_copy_only=False)))
+        if self.order is None:
+            order = np.empty(self.numbers.size, np.int64)
+            _order(self.numbers, self.place.copy(), order)
+            self.order = pa.array(order)
+        return column.take(self.order)

@@ -1,0 +1,115 @@
+"""A leg at work: rows in order in, parcels out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+
+from streamframes.core.chunks import NO_WORD, Chunk, encode
+from streamframes.core.columns import Rows
+from streamframes.core.cutter import Cut
+from streamframes.core.legs.cuts import Leg
+from streamframes.core.legs.heads import Heads
+from streamframes.core.legs.parcels import Post, Route
+from streamframes.core.legs.seams import Seam, Seams, has_seams, seam_as_tree
+from streamframes.core.packing import Packed
+from streamframes.core.plan import FramePlan
+
+
+def can_be_joined(plan: FramePlan) -> str:
+    """Why frames cannot be found leg by leg; empty where they can."""
+    scheme = plan.compiled
+    if plan.tags:
+        return "tag() returns rows, not frames"
+    if plan.schedule is not None:
+        return "a schedule makes up reports across the cut"
+    if plan.reports_gaps:
+        return "gaps=True needs the rows between frames"
+    if scheme.labels is not None:
+        return "until= and merge_gap= look ahead"
+    if scheme.lanes > 1:
+        return "frames overlap"
+    if scheme.kernel != "cached" or scheme.remembers:
+        return "the scheme is written in Python or remembers more than its open frame"
+    return ""
+
+
+class LegRun:
+    """The scan of one leg, as if nothing came before."""
+
+    def __init__(self, plan: FramePlan, leg: Leg, route: Route) -> None:
+        self.leg = leg
+        self.framer = plan.framer()
+        self.groups = self.framer.groups
+        self.post = Post(route, leg.number, self.groups)
+        self.seams = Seams(plan) if not leg.first and has_seams(plan) else None
+        self.heads = Heads(self.framer) if not leg.first and not has_seams(plan) else None
+
+    def feed(self, rows: Rows) -> Iterator[Packed]:
+        """What these rows, the next in order, let leave the worker."""
+        yield from self.post.introduced()
+        n_groups = len(self.groups)
+        head = self.heads.rows(rows, n_groups) if self.heads is not None else None
+        marked = self.framer.marked(rows)
+        x = self.framer.prepared(marked)
+        cut, _ = self.framer.episodes.cut(marked, x, n_groups)
+        told = cut.wanted
+        if self.seams is not None:
+            others, seams = self.seams.feed(marked, x, cut, n_groups)
+            told = told & others
+            yield from self._sewn(seams)
+        if head is not None and self.heads is not None:
+            told = told & self.heads.done[cut.runs.table[:, 0]]
+            yield from self._sent(head)
+            yield from self._coupled(self.heads.feed(self.framer.marked(head), n_groups))
+        if told.any():
+            yield from self.post.runs(_chosen(cut, told), told)
+
+    def finish(self) -> Iterator[Packed]:
+        """What is known at the end of the leg."""
+        if self.seams is not None:
+            yield from self._sewn(self.seams.finish())
+        size = len(self.groups)
+        known = np.ones(size, np.bool_)
+        if self.seams is not None:
+            known = ~self.seams.is_open[:size]
+        if self.heads is not None:
+            known = self.heads.done[:size]
+        numbers = np.flatnonzero(known)
+        for stage in self.framer.stages.values():
+            stage.grow(size)
+        for bucket, mine in self.post.by_bucket(numbers):
+            chosen = numbers[mine]
+            states = {name: stage.chosen(chosen) for name, stage in self.framer.stages.items()}
+            yield from self.post.to_all(bucket, {"kind": "end", "groups": self.post.place[chosen], "states": states})
+
+    def _sewn(self, seams: list[Seam]) -> Iterator[Packed]:
+        for seam in seams:
+            for bucket, mine in self.post.by_bucket(seam.first.groups):
+                yield from self.post.to_all(bucket, seam_as_tree(seam, self.post.place, mine))
+
+    def _sent(self, head: Rows) -> Iterator[Packed]:
+        for bucket, mine in self.post.by_bucket(head.groups):
+            chosen = np.zeros(head.groups.size, np.bool_)
+            chosen[mine] = True
+            part = head.filter(np.repeat(chosen, np.diff(head.bounds)))
+            keys = pa.RecordBatch.from_arrays(self.groups.values(part.groups), schema=self.framer.plan.keys)
+            first, second = self.groups.first[part.groups], self.groups.second[part.groups]
+            rows = Rows(np.arange(part.groups.size), part.bounds, part.ts, part.columns)
+            yield from self.post.to_all(bucket, encode(Chunk(rows, first, second, keys, np.full(first.size, NO_WORD))))
+
+    def _coupled(self, groups: np.ndarray) -> Iterator[Packed]:
+        scan = self.framer.episodes.scan
+        for bucket, mine in self.post.by_bucket(groups):
+            tree = {"kind": "coupled", "groups": self.post.place[groups[mine]], "state": scan.chosen(groups[mine])}
+            yield from self.post.to_all(bucket, tree)
+
+
+def _chosen(cut: Cut, told: np.ndarray) -> Cut:
+    """The cut with the measures of told runs only."""
+    if not cut.values or told is cut.wanted:
+        return cut
+    keep = pa.array(told[cut.wanted])
+    return Cut(cut.runs, told, cut.numbers, [column.filter(keep) for column in cut.values])

@@ -1,0 +1,146 @@
+"""Parcels: what leaves the worker of a leg, as bytes for the partitions of the join.
+
+Groups are spread over buckets, and each bucket is joined in several parts: every part hears what the legs know of
+their edges, and tells the frames of its share of the legs. So a single group keeps several workers busy as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from streamframes.core.cutter import Cut
+from streamframes.core.groups import GroupIndex
+from streamframes.core.kernel import RUN_END, RUN_FIELDS, RUN_GROUP, RUN_IMPUTED, RUN_ORDINAL, RUN_REASON, RUN_ROWS
+from streamframes.core.kernel import RUN_START as START
+from streamframes.core.packing import Packed
+from streamframes.core.scan import Runs
+from streamframes.core.state import encode
+
+# What the columns of told runs are called on their way; instants travel as distances.
+_FIELDS = {"rows": RUN_ROWS, "imputed": RUN_IMPUTED, "reason": RUN_REASON, "ordinal": RUN_ORDINAL}
+
+
+@dataclass(frozen=True)
+class Route:
+    """Into how many buckets groups are spread, and in how many parts each is joined."""
+
+    buckets: int
+    parts: int
+
+    @property
+    def partitions(self) -> int:
+        """How many partitions the join has."""
+        return self.buckets * self.parts
+
+    def all_parts(self, bucket: int) -> range:
+        """The partitions that join a bucket."""
+        return range(bucket * self.parts, (bucket + 1) * self.parts)
+
+    def teller(self, partition: int, leg: int) -> bool:
+        """Whether a partition tells the frames of a leg."""
+        return partition % self.parts == leg % self.parts
+
+
+class Post:
+    """The groups of one leg by bucket, and what is sent there."""
+
+    def __init__(self, route: Route, leg: int, groups: GroupIndex) -> None:
+        self.route = route
+        self.leg = leg
+        self.groups = groups
+        self.bucket = np.empty(0, np.int64)
+        self.place = np.empty(0, np.int64)
+        self.sizes = np.zeros(route.buckets, np.int64)
+
+    def introduced(self) -> Iterator[Packed]:
+        """Groups that are new, told to all parts of their bucket."""
+        known, size = self.bucket.size, len(self.groups)
+        if known == size:
+            return
+        fresh = np.arange(known, size)
+        buckets = (self.groups.first[known:] % np.uint64(self.route.buckets)).astype(np.int64)
+        self.bucket = np.concatenate([self.bucket, buckets])
+        self.place = np.concatenate([self.place, np.empty(fresh.size, np.int64)])
+        keys = self.groups.values(fresh)
+        for bucket in np.unique(buckets).tolist():
+            mine = np.flatnonzero(buckets == bucket)
+            self.place[fresh[mine]] = self.sizes[bucket] + np.arange(mine.size)
+            self.sizes[bucket] += mine.size
+            chosen = {str(i): column.take(pa.array(mine)) for i, column in enumerate(keys)}
+            yield from self.to_all(
+                bucket,
+                {
+                    "kind": "groups",
+                    "first": self.groups.first[fresh[mine]],
+                    "second": self.groups.second[fresh[mine]],
+                    "keys": chosen,
+                },
+            )
+
+    def to_all(self, bucket: int, parcel: dict[str, Any] | bytes) -> Iterator[Packed]:
+        """A parcel, or a chunk of rows, for every part of a bucket."""
+        data = parcel if isinstance(parcel, bytes) else encode(parcel)
+        for partition in self.route.all_parts(bucket):
+            yield Packed(partition, self.leg, data)
+
+    def by_bucket(self, groups: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+        """For each bucket that these groups are in, which of them are."""
+        if self.route.buckets == 1:
+            if groups.size:
+                yield 0, np.arange(groups.size)
+            return
+        buckets = self.bucket[groups]
+        for bucket in np.unique(buckets).tolist():
+            yield bucket, np.flatnonzero(buckets == bucket)
+
+    def runs(self, cut: Cut, wanted: np.ndarray) -> Iterator[Packed]:
+        """Runs that are told as they are, by the part whose turn it is."""
+        table = cut.runs.table[wanted]
+        for bucket, mine in self.by_bucket(table[:, RUN_GROUP]):
+            chosen = table[mine]
+            values = {str(i): column.take(pa.array(mine)) for i, column in enumerate(cut.values)}
+            tree = {
+                "kind": "runs",
+                "groups": narrow(self.place[chosen[:, RUN_GROUP]]),
+                "from": int(chosen[:, START].min()),
+                "start": narrow(chosen[:, START] - chosen[:, START].min()),
+                "length": narrow(chosen[:, RUN_END] - chosen[:, START]),
+                **{name: narrow(chosen[:, field]) for name, field in _FIELDS.items()},
+                "own": cut.runs.own[wanted][mine] if cut.runs.own.size else cut.runs.own,
+                "values": values,
+            }
+            partition = bucket * self.route.parts + self.leg % self.route.parts
+            yield Packed(partition, self.leg, encode(tree))
+
+
+def runs_of(tree: dict[str, Any], numbers: np.ndarray) -> Cut:
+    """The runs of a parcel; `numbers` are the groups of the bucket here."""
+    table = np.zeros((tree["groups"].size, RUN_FIELDS), np.int64)
+    table[:, RUN_GROUP] = numbers[tree["groups"]]
+    table[:, START] = tree["start"]
+    table[:, START] += tree["from"]
+    table[:, RUN_END] = table[:, START] + tree["length"]
+    for name, field in _FIELDS.items():
+        table[:, field] = tree[name]
+    told = np.ones(table.shape[0], np.bool_)
+    return Cut(Runs(table, tree["own"]), told, np.empty(0, np.int64), list(tree["values"].values()))
+
+
+def narrow(numbers: np.ndarray) -> np.ndarray:
+    """The same numbers in as few bytes as they fit into.
+
+    >>> narrow(np.array([1, 300])).dtype, narrow(np.array([-1, 2**40])).dtype
+    (dtype('int16'), dtype('int64'))
+    """
+    if not numbers.size:
+        return numbers
+    low, high = int(numbers.min()), int(numbers.max())
+    for kind in (np.int8, np.int16, np.int32):
+        if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max:
+            return numbers.astype(kind)
+    return numbers

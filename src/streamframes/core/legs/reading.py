@@ -1,0 +1,139 @@
+"""Reading a leg: its row groups, one after the other, become rows of groups in order.
+
+Row groups that come one after the other in time are handed on as they are read; rows that may lie behind rows of the
+next row group wait. Within a row group a look at the instants decides whether it is cut into slices, which stay in the
+caches, or brought into order as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from streamframes.core.columns import Rows
+from streamframes.core.compiled import compiled
+from streamframes.core.groups import GroupIndex, as_int64
+from streamframes.core.legs.cuts import Chain, Leg
+from streamframes.core.legs.grouping import grouped, numbers_of_rows
+from streamframes.core.order import WaitingRoom, disorder, in_order, sorted_by_ts
+from streamframes.core.packing import Layout
+from streamframes.core.parquet import RowGroup
+
+# A slice that stays in the caches while it is grouped and scanned; of many groups, each should have a few rows in it.
+SLICE_ROWS, ROWS_OF_A_GROUP = 1 << 18, 8
+# The first slices of a leg that sends heads: these end with a slice.
+FIRST_SLICE = 1 << 14
+
+
+class Arrays(NamedTuple):
+    """Rows as they were read: group columns, instants, and what travels with them."""
+
+    keys: list[pa.Array]
+    ts: pa.Array
+    columns: list[pa.Array]
+
+    def filter(self, keep: pa.BooleanArray) -> Arrays:
+        """The rows where `keep` holds."""
+        keys, columns = ([each.filter(keep) for each in arrays] for arrays in (self.keys, self.columns))
+        return Arrays(keys, self.ts.filter(keep), columns)
+
+
+class Source(Protocol):
+    """Where row groups are read."""
+
+    layout: Layout
+
+    def batches(self, group: RowGroup) -> Iterable[Arrays]:
+        """The rows of a row group: one batch, or several if it is very large."""
+
+    def is_rising(self, group: RowGroup) -> bool:
+        """Whether the instants of a very large row group, read in several batches, never fall."""
+
+
+class LegReader:
+    """The rows of a leg by group, in order, with the numbers that `index` gives to groups."""
+
+    def __init__(self, source: Source, leg: Leg, index: GroupIndex) -> None:
+        self.source = source
+        self.leg = leg
+        self.index = index
+        self.slice = SLICE_ROWS if leg.first else FIRST_SLICE
+
+    def rows(self) -> Iterator[Rows]:
+        """All rows, slice by slice."""
+        for chain in self.leg.chains:
+            yield from self._chain(chain)
+
+    def _chain(self, chain: Chain) -> Iterator[Rows]:
+        room = WaitingRoom(self.source.layout.columns)
+        for i, group in enumerate(chain):
+            # Rows before this instant are complete once the row group has been read.
+            bound = chain[i + 1].low if i + 1 < len(chain) else None
+            for rows, in_turn, alone in self._slices(group):
+                if in_turn and len(room):
+                    earliest = int(rows.ts.min())
+                    yield room.release(earliest if bound is None else min(earliest, bound))
+                if alone and not len(room) and (bound is None or int(rows.ts.max()) < bound):
+                    yield in_order(rows)
+                else:
+                    room.add(sorted_by_ts(rows) if disorder(rows.bounds, rows.ts)[0] else rows)
+            if len(room):
+                yield room.release(bound)
+
+    def _slices(self, group: RowGroup) -> Iterator[tuple[Rows, bool, bool]]:
+        """Slices of a row group; whether no later one has an earlier instant, and none an equal one either."""
+        whole, in_turn = True, True
+        for i, arrays in enumerate(self.source.batches(group)):
+            if i == 0 and len(arrays.ts) < group.rows:
+                whole, in_turn = False, self.source.is_rising(group)
+            inside = self._within(group, arrays)
+            if len(inside.ts):
+                yield from self._cut(inside, in_turn=in_turn, whole=whole)
+
+    def _within(self, group: RowGroup, arrays: Arrays) -> Arrays:
+        """The rows that have an instant, and one that lies in the leg."""
+        keep = arrays.ts.is_valid() if arrays.ts.null_count else None
+        low, high = self.leg.low, self.leg.high
+        if (low is not None and (group.low or 0) < low) or (high is not None and (group.high or 0) >= high):
+            ticks = pa.array(as_int64(arrays.ts))
+            inside = pc.and_(
+                pc.greater_equal(ticks, pa.scalar(-(2**63) if low is None else low)),
+                pc.less(ticks, pa.scalar(high)) if high is not None else pa.repeat(True, len(ticks)),
+            )
+            keep = inside if keep is None else pc.and_(keep, inside)
+        return arrays if keep is None else arrays.filter(keep)
+
+    def _cut(self, arrays: Arrays, *, in_turn: bool, whole: bool) -> Iterator[tuple[Rows, bool, bool]]:
+        ts = as_int64(arrays.ts)
+        numbers = numbers_of_rows(arrays.keys, ts.size, self.source.layout.keys, self.index)
+        n_groups = len(self.index)
+        if not in_turn or not _rises(ts):
+            yield grouped(numbers, ts, arrays.columns, n_groups), in_turn, whole
+            return
+        low = 0
+        while low < ts.size:
+            self.slice = min(2 * self.slice, SLICE_ROWS)
+            high = int(_after(ts, low + max(self.slice, ROWS_OF_A_GROUP * n_groups)))
+            columns = [column.slice(low, high - low) for column in arrays.columns]
+            yield grouped(numbers[low:high], ts[low:high], columns, n_groups), True, whole or high < ts.size
+            low = high
+
+
+@compiled
+def _rises(ts: Any) -> bool:
+    for i in range(1, ts.size):
+        if ts[i] < ts[i - 1]:
+            return False
+    return True
+
+
+@compiled
+def _after(ts: Any, place: Any) -> Any:
+    """The first place from here on at which an instant differs from the one before."""
+    while place < ts.size and ts[place] == ts[place - 1]:
+        place += 1
+    return min(place, ts.size)

@@ -1,0 +1,26 @@
+"""Parquet files, read without an engine: what a path stands for, what the footers say, and the rows.
+
+listing   paths, folders, patterns, URIs    -> files, with the columns in their Hive folders
+footers   files                             -> schemas and statistics
+dataset   footers that agree                -> one schema, and row groups with ranges of instants
+reader    row groups                        -> record batches in the types that Spark would carry
+"""
+
+from streamframes.core.parquet.dataset import Dataset, RowGroup, open_dataset
+from streamframes.core.parquet.footers import Footer, read_footers
+from streamframes.core.parquet.listing import File, found
+from streamframes.core.parquet.reader import RowGroupReader
+from streamframes.core.parquet.types import as_carried, carried
+
+__all__ = [
+    "Dataset",
+    "File",
+    "Footer",
+    "RowGroup",
+    "RowGroupReader",
+    "as_carried",
+    "carried",
+    "found",
+    "open_dataset",
+    "read_footers",
+]

@@ -1,0 +1,146 @@
+"""A dataset: Parquet files that agree in their columns, as the driver has seen them and as workers get them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+from pyarrow import fs
+
+from streamframes.core.parquet import hive
+from streamframes.core.parquet.footers import Footer, read_footers
+from streamframes.core.parquet.leaves import spans
+from streamframes.core.parquet.listing import File, Paths, found
+from streamframes.core.parquet.ranges import UNKNOWN, Range, meaning_of, ticks_range
+from streamframes.errors import InvalidArgument, StreamFramesError
+
+
+@dataclass(frozen=True)
+class RowGroup:
+    """One row group: `file` is an index into the files, `low` to `high` the range of its instants, if known."""
+
+    file: int
+    number: int
+    rows: int
+    low: int | None
+    high: int | None
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Files and the columns that they share: those of the files, then those of the Hive folders.
+
+    The footers stay where they were read: a copy that was pickled has none, and so knows no row groups.
+    """
+
+    filesystem: fs.FileSystem
+    files: tuple[File, ...]
+    root: str | None
+    schema: pa.Schema
+    rows: int
+    footers: tuple[Footer, ...] = field(default=(), repr=False, compare=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but the footers."""
+        return {**self.__dict__, "footers": ()}
+
+    @property
+    def hive(self) -> tuple[str, ...]:
+        """The names of the columns that are written in the folders."""
+        return tuple(name for name, _ in self.files[0].partition)
+
+    def row_groups(self, ts: str) -> list[RowGroup]:
+        """The row groups in which any row may have an instant, file after file."""
+        if ts not in self.schema.names:
+            raise InvalidArgument(
+                f"scan() got ts={ts!r}, which is not a column; the columns are {', '.join(self.schema.names)}"
+            )
+        if not self.footers:
+            raise StreamFramesError("the row groups of a dataset are known only where its footers were read")
+        return [group for number, footer in enumerate(self.footers) for group in self._groups(number, footer, ts)]
+
+    def _groups(self, file: int, footer: Footer, ts: str) -> Iterator[RowGroup]:
+        kind = self.schema.field(ts).type
+        for number in range(footer.metadata.num_row_groups):
+            group = footer.metadata.row_group(number)
+            between = _in_folder(footer.file, ts, kind) if ts in self.hive else _in_statistics(footer, group, ts)
+            if between is not None and group.num_rows:
+                yield RowGroup(file, number, group.num_rows, *between)
+
+
+def _in_folder(file: File, ts: str, kind: pa.DataType) -> Range | None:
+    text = dict(file.partition)[ts]
+    return None if text is None else (hive.ticks(text, kind), hive.ticks(text, kind))
+
+
+def _in_statistics(footer: Footer, group: Any, ts: str) -> Range | None:
+    leaves = spans(footer.schema)[footer.schema.get_field_index(ts)]
+    if len(leaves) != 1:
+        return UNKNOWN
+    return ticks_range(group, leaves.start, meaning_of(footer.metadata.schema, leaves.start))
+
+
+def open_dataset(paths: Paths, filesystem: fs.FileSystem | None = None) -> Dataset:
+    """The dataset that paths stand for; every footer is read and must agree with the first."""
+    filesystem, files, root = found(paths, filesystem)
+    footers = read_footers(filesystem, files)
+    kinds = _agreed(footers)
+    columns = [(name, kind) for name, kind in kinds.items() if kind is not None]
+    columns += _hive_columns(files)
+    rows = sum(footer.metadata.num_rows for footer in footers)
+    return Dataset(filesystem, tuple(files), root, pa.schema(columns), rows, tuple(footers))
+
+
+def _hive_columns(files: Sequence[File]) -> list[tuple[str, pa.DataType]]:
+    columns = zip(*(file.partition for file in files), strict=True)
+    return [(column[0][0], hive.kind_of(text for _, text in column)) for column in columns]
+
+
+def _agreed(footers: Sequence[Footer]) -> dict[str, pa.DataType | None]:
+    """The columns of the first file with their carried types, which are those of every file."""
+    first = footers[0]
+    _check_names(first)
+    kinds = first.carried()
+    for footer in footers[1:]:
+        _check_names(footer)
+        _check_kinds(footer, footer.carried(), first, kinds)
+    return kinds
+
+
+def _check_names(footer: Footer) -> None:
+    twice = [name for name, times in Counter(footer.schema.names).items() if times > 1]
+    if twice:
+        raise InvalidArgument(f"scan() got {footer.file.path!r}, which has more than one column {twice[0]!r}")
+    names = [name for name, _ in footer.file.partition]
+    for name in names:
+        if name in footer.schema.names or names.count(name) > 1:
+            raise InvalidArgument(
+                f"scan() got {footer.file.path!r}, where {name!r} is the column of a folder and comes again "
+                f"{'in the file' if name in footer.schema.names else 'in another folder'}; a name may come once"
+            )
+
+
+def _check_kinds(footer: Footer, kinds: dict[str, Any], first: Footer, agreed: dict[str, Any]) -> None:
+    for name, kind in agreed.items():
+        if name not in kinds:
+            raise InvalidArgument(
+                f"scan() got {footer.file.path!r}, which has no column {name!r}, but {first.file.path!r} has it"
+            )
+        if kinds[name] != kind:
+            raise InvalidArgument(
+                f"scan() got {footer.file.path!r}, where column {name!r} is {_told(footer, name, kinds)}, "
+                f"but in {first.file.path!r} it is {_told(first, name, agreed)}; all files must agree"
+            )
+    for name in kinds:
+        if name not in agreed:
+            raise InvalidArgument(
+                f"scan() got {first.file.path!r}, which has no column {name!r}, but {footer.file.path!r} has it"
+            )
+
+
+def _told(footer: Footer, name: str, kinds: dict[str, Any]) -> str:
+    """The carried type, or where there is none the type in the file."""
+    return str(kinds[name] or footer.schema.field(name).type)

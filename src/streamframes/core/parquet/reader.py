@@ -1,0 +1,194 @@
+"""The reader: row groups as record batches, in the types that Spark would carry.
+
+A string column that repeats its values is stored as a dictionary and numbers. Keys are cheapest read so: such
+columns stay encoded where that is asked for and the writer kept to the dictionary.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyarrow import fs
+
+from streamframes.core.parquet import hive
+from streamframes.core.parquet.dataset import Dataset
+from streamframes.core.parquet.footers import UNREADABLE, first_line, opened
+from streamframes.core.parquet.leaves import spans
+from streamframes.core.parquet.listing import File
+from streamframes.core.parquet.types import ENCODED, as_carried
+from streamframes.errors import InvalidArgument, StreamFramesError
+
+LIMIT = 1 << 21
+"""How many rows a batch has at the most."""
+WIDEST = 1 << 30
+"""How many stored bytes of one leaf a batch has at the most, or so: an array of strings cannot exceed two gigabytes."""
+_DICTIONARY_COST = 4.5
+"""Bytes a value: a plain page takes four for the length alone, so what is below has kept to its dictionary."""
+
+
+@dataclass
+class _Open:
+    """The file that is open, and which of its leaves are read as dictionaries."""
+
+    number: int
+    dictionaries: tuple[int, ...]
+    parquet: pq.ParquetFile
+    leaves: dict[str, range]
+
+
+class RowGroupReader:
+    """Reads columns of a dataset, one row group at a time; one file is open at a time.
+
+    Parameters
+    ----------
+    dataset
+        The files; the copy that a worker got is enough.
+    names
+        The columns to read, in the order of the batches.
+    encoded
+        Those which may come as `dictionary<int32, string>` where that is cheaper. Only strings ever do.
+    """
+
+    def __init__(self, dataset: Dataset, names: Sequence[str], encoded: Sequence[str] = ()) -> None:
+        for name in (*names, *encoded):
+            if name not in dataset.schema.names:
+                known = ", ".join(dataset.schema.names)
+                raise InvalidArgument(f"scan() got the column {name!r}, which is not there; the columns are {known}")
+        self._dataset = dataset
+        self._kinds = {name: dataset.schema.field(name).type for name in names}
+        self._encoded = {name for name in encoded if self._kinds.get(name) == pa.string()}
+        self._hive = set(dataset.hive)
+        self._stored = [name for name in self._kinds if name not in self._hive]
+        self._open: _Open | None = None
+
+    def close(self) -> None:
+        """Close the file that is open, if any."""
+        if self._open is not None:
+            self._open.parquet.close(force=True)
+            self._open = None
+
+    def read(self, file: int, number: int) -> pa.RecordBatch:
+        """A whole row group as one batch."""
+        with self._named(file):
+            current = self._for(file, number)
+            table = current.parquet.reader.read_row_group(number, self._leaves(current), use_threads=False)
+            return self._batch(file, table.columns, table.schema.names, table.num_rows)
+
+    def batches(self, file: int, number: int, limit: int = LIMIT) -> Iterator[pa.RecordBatch]:
+        """A row group as one batch, or as several if it has more than `limit` rows or is very wide."""
+        with self._named(file):
+            current = self._for(file, number)
+            group = current.parquet.metadata.row_group(number)
+            leaves = self._leaves(current)
+            widest = max((group.column(leaf).total_uncompressed_size for leaf in leaves), default=0)
+        step = max(1, min(limit, group.num_rows * WIDEST // max(widest, WIDEST)))
+        if group.num_rows <= step:
+            yield self.read(file, number)
+            return
+        pieces = current.parquet.reader.iter_batches(step, [number], leaves, use_threads=False)
+        while True:
+            with self._named(file):
+                piece = next(pieces, None)
+                if piece is None:
+                    return
+                batch = self._batch(file, piece.columns, piece.schema.names, piece.num_rows)
+            yield batch
+
+    @contextmanager
+    def _named(self, number: int) -> Iterator[None]:
+        """Whatever goes wrong names the file."""
+        try:
+            yield
+        except UNREADABLE as error:
+            if isinstance(error, StreamFramesError):
+                raise
+            path = self._dataset.files[number].path
+            raise StreamFramesError(f"scan() cannot read {path!r}: {first_line(error)}") from error
+
+    def _for(self, file: int, number: int) -> _Open:
+        """The file, open in the way that this row group is cheapest to read."""
+        if self._open is None or self._open.number != file:
+            self.close()
+            self._open = self._opened(file, None, ())
+        groups = self._open.parquet.metadata.num_row_groups
+        if number >= groups:
+            path = self._dataset.files[file].path
+            raise StreamFramesError(f"scan() cannot read row group {number} of {path!r}: it has {groups}")
+        dictionaries = self._dictionaries(self._open, number)
+        if dictionaries != self._open.dictionaries:
+            metadata = self._open.parquet.metadata
+            self.close()
+            self._open = self._opened(file, metadata, dictionaries)
+        return self._open
+
+    def _opened(self, number: int, metadata: pq.FileMetaData | None, dictionaries: tuple[int, ...]) -> _Open:
+        file, filesystem = self._dataset.files[number], self._dataset.filesystem
+        source = opened(filesystem, file)
+        _check_size(file, source.size())
+        parquet = pq.ParquetFile(
+            source,
+            metadata=metadata,
+            read_dictionary=list(dictionaries),
+            pre_buffer=not isinstance(filesystem, fs.LocalFileSystem),
+            coerce_int96_timestamp_unit="us",
+        )
+        schema = parquet.schema_arrow
+        return _Open(number, dictionaries, parquet, dict(zip(schema.names, spans(schema), strict=True)))
+
+    def _dictionaries(self, current: _Open, number: int) -> tuple[int, ...]:
+        group = current.parquet.metadata.row_group(number)
+        leaves = [current.leaves[name].start for name in self._stored if name in self._encoded]
+        return tuple(leaf for leaf in leaves if _is_dictionary(group.column(leaf), group.num_rows))
+
+    def _leaves(self, current: _Open) -> list[int]:
+        """The leaves to read, by number: pyarrow takes a name with dots for a path."""
+        return [leaf for name in self._stored for leaf in current.leaves[name]]
+
+    def _batch(self, file: int, columns: Sequence[Any], names: Sequence[str], rows: int) -> pa.RecordBatch:
+        read = dict(zip(names, columns, strict=True))
+        partition = dict(self._dataset.files[file].partition)
+        arrays = []
+        for name, kind in self._kinds.items():
+            if name in self._hive:
+                arrays.append(_constant(partition[name], kind, rows, encoded=name in self._encoded))
+            else:
+                arrays.append(_carried(read[name], kind, encoded=name in self._encoded))
+        fields = [pa.field(name, array.type) for name, array in zip(self._kinds, arrays, strict=True)]
+        if not fields:
+            return pa.RecordBatch.from_struct_array(pa.nulls(rows, pa.struct([])))
+        return pa.RecordBatch.from_arrays(arrays, schema=pa.schema(fields))
+
+
+def _check_size(file: File, size: int) -> None:
+    if size != file.size:
+        raise StreamFramesError(
+            f"scan() cannot read {file.path!r}: it had {file.size} bytes when it was listed and has {size} now"
+        )
+
+
+def _is_dictionary(column: pq.ColumnChunkMetaData, rows: int) -> bool:
+    """Whether a writer kept to the dictionary; where it fell back to plain pages, decoding at once is cheaper."""
+    encoded = any(encoding.endswith("_DICTIONARY") for encoding in column.encodings)
+    return encoded and column.total_uncompressed_size <= _DICTIONARY_COST * rows
+
+
+def _carried(column: pa.Array | pa.ChunkedArray, kind: pa.DataType, *, encoded: bool) -> pa.Array:
+    chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+    if encoded and pa.types.is_dictionary(column.type):
+        kind = ENCODED
+    arrays = [as_carried(chunk, kind) for chunk in chunks]
+    return arrays[0] if len(arrays) == 1 else pa.concat_arrays(arrays or [pa.array([], kind)])
+
+
+def _constant(text: str | None, kind: pa.DataType, rows: int, *, encoded: bool) -> pa.Array:
+    if text is None:
+        return pa.nulls(rows, ENCODED if encoded else kind)
+    if encoded:
+        return pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, np.int32)), pa.array([text]))
+    return pa.repeat(hive.value(text, kind), rows)

@@ -1,0 +1,128 @@
+"""Types: in which Arrow type Spark would carry a column of a Parquet file, and the values in that type.
+
+  written                               carried
+  timestamp of any unit, with a zone    timestamp of microseconds, UTC
+  timestamp of any unit, without        timestamp of microseconds
+  unsigned integer                      the next wider signed one, at last decimal(20, 0)
+  string, binary or list of any layout  string, binary, list
+
+What is finer than a microsecond is cut down, before 1970 too; everything else keeps its value.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+_AS_IT_IS = (
+    pa.bool_(),
+    pa.int8(),
+    pa.int16(),
+    pa.int32(),
+    pa.int64(),
+    pa.float32(),
+    pa.float64(),
+    pa.string(),
+    pa.binary(),
+    pa.date32(),
+)
+_CARRIED = {kind: kind for kind in _AS_IT_IS} | {
+    pa.uint8(): pa.int16(),
+    pa.uint16(): pa.int32(),
+    pa.uint32(): pa.int64(),
+    pa.uint64(): pa.decimal128(20, 0),
+    pa.float16(): pa.float32(),
+    pa.date64(): pa.date32(),
+    pa.large_string(): pa.string(),
+    pa.string_view(): pa.string(),
+    pa.large_binary(): pa.binary(),
+    pa.binary_view(): pa.binary(),
+}
+ENCODED = pa.dictionary(pa.int32(), pa.string())
+"""Strings that stay dictionary-encoded."""
+
+
+def carried(kind: pa.DataType) -> pa.DataType | None:
+    """The type in which Spark would carry a column, or None if it could not.
+
+    >>> carried(pa.timestamp("ns", "Europe/Berlin")), carried(pa.large_list(pa.uint8()))
+    (TimestampType(timestamp[us, tz=UTC]), ListType(list<item: int16>))
+    """
+    if isinstance(kind, pa.BaseExtensionType):
+        return carried(kind.storage_type)
+    if pa.types.is_dictionary(kind):
+        return carried(kind.value_type)
+    if pa.types.is_timestamp(kind):
+        return pa.timestamp("us", None if kind.tz is None else "UTC")
+    if pa.types.is_decimal(kind):
+        return pa.decimal128(kind.precision, kind.scale) if kind.precision <= 38 else None
+    if pa.types.is_fixed_size_binary(kind):
+        return pa.binary()
+    return _nested(kind) if pa.types.is_nested(kind) else _CARRIED.get(kind)
+
+
+def _nested(kind: pa.DataType) -> pa.DataType | None:
+    children = [carried(kind.field(child).type) for child in range(kind.num_fields)]
+    if pa.types.is_map(kind):
+        children = [carried(kind.key_type), carried(kind.item_type)]
+    if any(child is None for child in children):
+        return None
+    if pa.types.is_map(kind):
+        return pa.map_(*children)
+    if pa.types.is_struct(kind):
+        return pa.struct([pa.field(kind.field(number).name, child) for number, child in enumerate(children)])
+    return pa.list_(children[0]) if _is_any_list(kind) else None
+
+
+def _is_any_list(kind: pa.DataType) -> bool:
+    tests = (
+        pa.types.is_list,
+        pa.types.is_large_list,
+        pa.types.is_fixed_size_list,
+        pa.types.is_list_view,
+        pa.types.is_large_list_view,
+    )
+    return any(test(kind) for test in tests)
+
+
+def as_carried(array: pa.Array, kind: pa.DataType) -> pa.Array:
+    """The values of an array in the type that carries them, or as `ENCODED` strings if they are encoded."""
+    if array.type == kind:
+        return array
+    if isinstance(array.type, pa.BaseExtensionType):
+        return as_carried(array.storage, kind)
+    if pa.types.is_dictionary(array.type):
+        if not pa.types.is_dictionary(kind):
+            return as_carried(array.dictionary, kind).take(array.indices)
+        words = as_carried(array.dictionary, kind.value_type)
+        return pa.DictionaryArray.from_arrays(array.indices.cast(kind.index_type), words)
+    if pa.types.is_timestamp(kind):
+        return _microseconds(array, kind)
+    if pa.types.is_nested(kind):
+        return _nested_as_carried(array, kind)
+    return array.cast(kind)
+
+
+def _microseconds(array: pa.Array, kind: pa.DataType) -> pa.Array:
+    if array.type.unit != "ns":
+        return array.cast(pa.timestamp("us", array.type.tz)).view(kind)
+    validity, data = array.buffers()
+    cut = np.frombuffer(data, np.int64)[: array.offset + len(array)] // 1000
+    return pa.Array.from_buffers(kind, len(array), [validity, pa.py_buffer(cut)], array.null_count, array.offset)
+
+
+def _nested_as_carried(array: pa.Array, kind: pa.DataType) -> pa.Array:
+    """Rebuild an array around its children in their carried types."""
+    if pa.types.is_struct(kind):
+        children = [as_carried(array.field(number), field.type) for number, field in enumerate(kind)]
+        return pa.StructArray.from_arrays(children, fields=list(kind), mask=array.is_null())
+    if pa.types.is_map(kind):
+        entries = [as_carried(array.keys, kind.key_type), as_carried(array.items, kind.item_type)]
+        child = pa.StructArray.from_arrays(entries, fields=[kind.key_field, kind.item_field])
+    else:
+        if not pa.types.is_list(array.type):
+            array = array.cast(pa.list_(array.type.value_type))
+        child = as_carried(array.values, kind.value_type)
+    return pa.Array.from_buffers(
+        kind, len(array), array.buffers()[:2], array.null_count, array.offset, children=[child]
+    )

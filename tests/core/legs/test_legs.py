@@ -1,0 +1,193 @@
+"""Legs: cut anywhere, read in any row groups, joined in any parts, they give the frames of the whole."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+from unittest import mock
+
+import hypothesis.strategies as st
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+
+import streamframes as sf
+from streamframes.core.clock import Clock
+from streamframes.core.legs import cuts, heads, reading
+from streamframes.core.legs.cuts import Leg
+from streamframes.core.legs.joiner import Joiner, join
+from streamframes.core.legs.leg import LegRun, can_be_joined
+from streamframes.core.legs.parcels import Route
+from streamframes.core.legs.reading import Arrays, LegReader
+from streamframes.core.legs.rereading import Rereader
+from streamframes.core.measures import Measure
+from streamframes.core.packing import Layout
+from streamframes.core.parquet import RowGroup
+from streamframes.core.plan import FramePlan
+
+KEYS = pa.schema([("name", pa.string())])
+TYPES = {"w": pa.bool_(), "v": pa.float64(), "n": pa.int64(), "word": pa.string()}
+
+row_lists = st.lists(
+    st.fixed_dictionaries(
+        {
+            "name": st.sampled_from(["a", "b", "c", None]),
+            "ts": st.one_of(st.integers(-6, 40), st.integers(-6, 40), st.none()),
+            "w": st.sampled_from([True, True, True, False, None]),
+            "v": st.one_of(st.integers(-3, 3).map(float), st.sampled_from([None, math.nan, -0.0, 0.5])),
+            "n": st.one_of(st.integers(0, 3), st.none()),
+            "word": st.sampled_from(["x", "y", None]),
+        }
+    ),
+    max_size=70,
+)
+
+MEASURES = (
+    Measure("values", "count", 1, pa.int64()),
+    Measure("total", "sum", 1, pa.float64()),
+    Measure("mean", "avg", 2, pa.float64()),
+    Measure("least", "min", 1, pa.float64()),
+    Measure("first_word", "first", 3, pa.string()),
+    Measure("last_word", "last", 3, pa.string()),
+    Measure("spread", "stddev", 2, pa.float64()),
+)
+
+
+@st.composite
+def schemes(draw: Any) -> tuple[Any, list[str]]:
+    """A scheme with some options, and the columns it needs."""
+    small = {
+        "min_rows": st.integers(1, 4),
+        "max_rows": st.integers(1, 5),
+        "min_duration": st.integers(1, 6),
+        "max_duration": st.integers(1, 8),
+        "max_gap": st.integers(1, 4),
+        "nulls": st.sampled_from(["skip", "break"]),
+    }
+    chosen = draw(st.sets(st.sampled_from(sorted(small)), max_size=2))
+    options = {name: draw(small[name]) for name in sorted(chosen)}
+    kind = draw(st.sampled_from(["threshold", "delta", "boundary", "aggregate", "count", "change", "gap", "every"]))
+    operator = draw(st.sampled_from(["<", "<=", ">", ">="]))
+    if kind == "threshold":
+        options = {**options, "nulls": "skip"} if options.pop("nulls", None) == "skip" else options
+        return sf.Threshold("w", **options), ["w"]
+    if kind == "delta":
+        return sf.Delta("v", operator, 1.0, base=draw(st.sampled_from(["first", "range", "previous"])), **options), ["v"]
+    if kind == "boundary":
+        return sf.Boundary({"v": 2}, **options), ["v"]
+    if kind == "aggregate":
+        return sf.Aggregate("sum(n)", operator, draw(st.integers(2, 6)), **options), ["n"]
+    if kind == "count":
+        return sf.Aggregate("count(*)", "<=", 3, **options), []
+    if kind == "change":
+        return sf.Change("word", **options), ["word"]
+    if kind == "gap":
+        return sf.Gap(draw(st.integers(1, 5)), **options), []
+    return sf.Every(draw(st.integers(2, 9)), **options), []
+
+
+class Memory:
+    """Row groups that lie in memory, the dictionary of their keys sometimes kept."""
+
+    def __init__(self, plan: FramePlan, parts: list[list[dict[str, Any]]], names: list[str], step: int) -> None:
+        self.layout: Layout = plan.layout
+        self.parts = parts
+        self.names = names
+        self.step = step
+
+    def groups(self) -> list[RowGroup]:
+        found = []
+        for number, part in enumerate(self.parts):
+            instants = [row["ts"] for row in part if row["ts"] is not None]
+            if instants:
+                found.append(RowGroup(0, number, len(part), min(instants), max(instants)))
+        return found
+
+    def batches(self, group: RowGroup) -> Iterable[Arrays]:
+        part = self.parts[group.number]
+        for at in range(0, len(part), self.step):
+            some = part[at : at + self.step]
+            keys = pa.array([row["name"] for row in some], pa.string())
+            if group.number % 2:
+                keys = keys.dictionary_encode()
+            ts = pa.array([row["ts"] for row in some], pa.int64())
+            columns = [pa.array([row[name] for row in some], TYPES[name]) for name in self.names]
+            yield Arrays([keys], ts, columns)
+
+    def is_rising(self, group: RowGroup) -> bool:
+        instants = [row["ts"] for row in self.parts[group.number] if row["ts"] is not None]
+        return instants == sorted(instants)
+
+
+def plan_of(scheme: Any, names: list[str], measured: bool) -> tuple[FramePlan, list[str]]:
+    wanted = [*names, *TYPES] if measured else names
+    shift = len(names)
+    measures = tuple(Measure(m.name, m.function, shift + (m.column or 0), m.type) for m in MEASURES) if measured else ()
+    kinds = tuple(TYPES[name] for name in wanted)
+    return FramePlan(scheme, Clock("integer"), KEYS, pa.int64(), kinds, measures=measures), wanted
+
+
+def whole(plan: FramePlan, source: Memory) -> list[str]:
+    """The frames of all rows at once."""
+    framer = plan.framer()
+    every = [row for part in source.parts for row in part]
+    all_rows = Memory(plan, [every], source.names, max(1, len(every)))
+    leg = Leg(0, True, None, None, (tuple(all_rows.groups()),))
+    found = [batch for rows in LegReader(all_rows, leg, framer.groups).rows() for batch in framer.feed(rows)]
+    return told(found + framer.finish())
+
+
+def joined(plan: FramePlan, source: Memory, legs: list[Leg], route: Route) -> list[str]:
+    """The frames that legs give, each worked on by itself."""
+    parcels = []
+    for leg in legs:
+        run = LegRun(plan, leg, route)
+        for rows in LegReader(source, leg, run.groups).rows():
+            parcels += list(run.feed(rows))
+        parcels += list(run.finish())
+    placed = sorted(enumerate(parcels), key=lambda each: (each[1].bucket, each[1].start, each[0]))
+    ordered = [(parcel.bucket, parcel.start, pa.py_buffer(parcel.data)) for _, parcel in placed]
+    return told(list(join(lambda: Joiner(plan, legs, route, Rereader(source)), ordered)))
+
+
+def told(batches: list[pa.RecordBatch]) -> list[str]:
+    return sorted(repr(row) for batch in batches for row in batch.to_pylist())
+
+
+@pytest.fixture(autouse=True)
+def small_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A few rows are many here: slices of two rows, heads that end soon, legs of one row."""
+    monkeypatch.setattr(reading, "SLICE_ROWS", 4)
+    monkeypatch.setattr(reading, "FIRST_SLICE", 1)
+    monkeypatch.setattr(reading, "ROWS_OF_A_GROUP", 0)
+    monkeypatch.setattr(heads, "_AT_LEAST", 0)
+    monkeypatch.setattr(heads, "_TIMES", 1)
+    monkeypatch.setattr(cuts, "LEAST_ROWS", 1)
+    monkeypatch.setattr(cuts, "MOST_READ", 100)
+
+
+@pytest.mark.parametrize("left_out", [(1,), ()], ids=["heads as they are", "heads that are always too short"])
+@settings(max_examples=500, deadline=None)
+@given(
+    scheme=schemes(),
+    rows=row_lists,
+    sort=st.booleans(),
+    size=st.integers(1, 30),
+    step=st.sampled_from([3, 1000]),
+    wanted=st.integers(1, 6),
+    route=st.sampled_from([Route(1, 1), Route(1, 2), Route(2, 1), Route(3, 2)]),
+    measured=st.booleans(),
+)
+def test_legs_give_the_frames_of_the_whole(
+    left_out: Any, scheme: Any, rows: Any, sort: bool, size: int, step: int, wanted: int, route: Route, measured: bool
+) -> None:
+    plan, names = plan_of(scheme[0], scheme[1], measured)
+    assert can_be_joined(plan) == ""
+    if sort:
+        rows = sorted(rows, key=lambda row: row["ts"] if row["ts"] is not None else 0)
+    parts = [rows[at : at + size] for at in range(0, len(rows), size)]
+    source = Memory(plan, parts, names, step)
+    legs = cuts.legs([source.groups()], wanted)
+    with mock.patch.object(heads, "LEFT_OUT", left_out):
+        assert joined(plan, source, legs, route) == whole(plan, source)
