@@ -8,7 +8,7 @@ loss.toDF()
 
 from streamframes.accuracy import accuracy
 from streamframes.algebra import at, complement, coverage, intersect, overlaps, subtract, union
-from streamframes.api import Frames, fill, frames, session
+from streamframes.api import Frames, fill, frames, scan, session
 from streamframes.bursting import Bursts, bursts
 from streamframes.core.bursts.learning import Learn
 from streamframes.core.checks import BrokenLaw, check_scheme
@@ -72,6 +72,7 @@ __all__ = [
     "intersect",
     "overlaps",
     "regions",
+    "scan",
     "session",
     "sessions",
     "subtract",

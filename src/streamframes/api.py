@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from streamframes.core.clock import Duration
@@ -17,6 +18,7 @@ from streamframes.errors import InvalidArgument
 
 if TYPE_CHECKING:
     from streamframes.spark import DataFrame, SparkSession
+    from streamframes.spark.scan import Scan
     from streamframes.spark.sources import FrameSource
 
 # Group columns: names, or a mapping from the frames' names to those of other rows.
@@ -257,6 +259,33 @@ def fill(
     from streamframes.spark.filling import Asked
 
     return fill_frame_table(frames, rows, Asked(ts, by, keep_empty, measures, prefix, space), lateness)
+
+
+def scan(
+    paths: str | PathLike[str] | Sequence[str | PathLike[str]],
+    *,
+    spark: SparkSession | None = None,
+    filesystem: Any = None,
+) -> Scan:
+    """Parquet files as rows, which every verb takes in the place of a DataFrame.
+
+    Spark deals out the work; its Python workers read the columns that are needed from the files themselves, so that
+    no row passes through the JVM. Footers are read at once, to check that the files agree and to learn in which order
+    their row groups are.
+
+    Parameters
+    ----------
+    paths
+        Files, folders, patterns like `"data/*.parquet"`, or URIs of any filesystem that PyArrow knows; one or a list. Folders named
+        `day=2024-01-01` are columns.
+    spark
+        The session that deals out the work; the active one, or a new one of `session()`, unless told.
+    filesystem
+        A `pyarrow.fs.FileSystem` on which the paths lie.
+    """
+    from streamframes.spark.scan import scan_files
+
+    return scan_files(paths, spark, filesystem)
 
 
 def session(name: str = "streamframes", *, master: str = "local[*]", **settings: str) -> SparkSession:

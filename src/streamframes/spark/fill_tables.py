@@ -14,9 +14,9 @@ from streamframes.spark.columns import as_column, column
 from streamframes.spark.filling import Filling
 from streamframes.spark.frametables import some_instant
 from streamframes.spark.measures import grouped
-from streamframes.spark.pack import PIECES, packing
+from streamframes.spark.pack import packing
 from streamframes.spark.session import n_buckets
-from streamframes.spark.tables import folded
+from streamframes.spark.tables import folded, pieces
 
 # Group and edges of a frame, on which all of its measures depend, where Spark must bring rows and frames together.
 _IDENTITY = ("__sf_first", "__sf_second")
@@ -34,8 +34,10 @@ def fill_table(frames: DataFrame, filling: Filling) -> DataFrame:
 def _pass(frames: DataFrame, filling: Filling, *, tags: bool) -> DataFrame:
     columns, plan = filling.planned(tags=tags)
     buckets = n_buckets(frames.sparkSession) if filling.by else 1
-    ours = frame_columns(frames, filling, plan).mapInArrow(packing(plan.frame_layout, buckets, side=FRAMES), PIECES)
-    theirs = filling.rows.select(*columns).mapInArrow(packing(plan.row_layout, buckets, side=ROWS), PIECES)
+    ours = pieces(
+        frame_columns(frames, filling, plan), plan.frame_layout, packing(plan.frame_layout, buckets, side=FRAMES)
+    )
+    theirs = pieces(filling.rows.select(*columns), plan.row_layout, packing(plan.row_layout, buckets, side=ROWS))
     schema = filling.result_types(tags=tags)
     return folded(ours.union(theirs), buckets, partial(fold, partial(BucketFill, plan)), schema)
 

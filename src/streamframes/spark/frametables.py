@@ -15,8 +15,9 @@ from pyspark.sql import types as T
 from streamframes.core.packing import Layout
 from streamframes.errors import InvalidArgument
 from streamframes.spark.columns import arrow_type, column, names
-from streamframes.spark.pack import PIECES, packing
+from streamframes.spark.pack import packing
 from streamframes.spark.session import require_dataframe
+from streamframes.spark.tables import pieces
 
 _INSTANTS = (T.TimestampType, T.TimestampNTZType, T.DateType, T.ByteType, T.ShortType, T.IntegerType, T.LongType)
 _KINDS = "a timestamp, timestamp_ntz, date or integer"
@@ -62,7 +63,7 @@ class FrameTable:
         n_keys = len(self.by)
         layout = Layout(self.keys, kinds[n_keys], tuple(kinds[n_keys + 1 :]))
         travelling = self.rows.select(*(each.alias(f"__sf_{i}") for i, each in enumerate(columns)))
-        return travelling.mapInArrow(packing(layout, buckets, side=side), PIECES)
+        return pieces(travelling, layout, packing(layout, buckets, side=side))
 
 
 def some_instant(kind: T.DataType) -> Column:

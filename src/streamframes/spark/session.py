@@ -57,20 +57,28 @@ def session(name: str = "streamframes", *, master: str = "local[*]", **settings:
 def n_buckets(spark: Any) -> int:
     """How many buckets groups are hashed onto: several for each core, so that uneven ones even out.
 
-    The cores are read from the settings alone (a Connect client has no context to ask); where they do not tell,
-    the user's own dial for shuffles is taken.
+    Where the settings do not tell how many cores there are, the user's own dial for shuffles is taken.
     """
+    cores = _told_cores(spark)
+    return BUCKETS_PER_CORE * cores if cores else n_partitions(spark)
+
+
+def n_cores(spark: Any) -> int:
+    """How many tasks run at a time, or as many as the user's own dial for shuffles says."""
+    return _told_cores(spark) or n_partitions(spark)
+
+
+def _told_cores(spark: Any) -> int:
+    """The cores, read from the settings alone: a Connect client has no context to ask; 0 where they do not tell."""
 
     def setting(key: str) -> str:
         return str(spark.conf.get(key, ""))
 
     cores = _local_cores(setting("spark.master"))
     if cores:
-        return BUCKETS_PER_CORE * cores
+        return cores
     executors, each = setting("spark.executor.instances"), setting("spark.executor.cores")
-    if executors.isdigit() and each.isdigit():
-        return BUCKETS_PER_CORE * int(executors) * int(each)
-    return int(setting("spark.sql.shuffle.partitions") or 200)
+    return int(executors) * int(each) if executors.isdigit() and each.isdigit() else 0
 
 
 def _local_cores(master: str) -> int:
@@ -82,8 +90,8 @@ def _local_cores(master: str) -> int:
 
 
 def n_partitions(spark: Any) -> int:
-    """The partitions of a stateful stage, which Spark fixes when a query starts."""
-    return int(spark.conf.get("spark.sql.shuffle.partitions", "200"))
+    """The partitions of a shuffle; those of a stateful stage are fixed when a query starts."""
+    return int(spark.conf.get("spark.sql.shuffle.partitions", "200") or 200)
 
 
 def buckets_for(rows: Any, by: Any) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from pyspark.sql import DataFrame
@@ -9,10 +10,16 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from streamframes.core.fold import BucketFold, fold
+from streamframes.core.packing import Layout
+from streamframes.core.parquet.selection import Selection
+from streamframes.core.plan import FramePlan
 from streamframes.core.plans import Plan
 from streamframes.core.sessions.plan import SessionPlan
-from streamframes.spark.fold import Fold, folding
+from streamframes.spark.fold import Batches, Fold, folding
 from streamframes.spark.pack import IN_ORDER, PIECES, packing
+from streamframes.spark.reading import chunk_pieces
+from streamframes.spark.scan import Selected
+from streamframes.spark.ways import Way, leg_way
 
 SHUFFLED = "  3 shuffle only chunks cross it, to the partition of their bucket, sorted by their start"
 EXPLAINED = (
@@ -23,11 +30,25 @@ EXPLAINED = (
 )
 
 
-def table_frames(travelling: DataFrame, plan: Plan, buckets: int, schema: T.StructType) -> DataFrame:
+def table_frames(travelling: DataFrame | Selected, plan: Plan, buckets: int, schema: T.StructType) -> DataFrame:
     """The results of a plan on a table of group columns, the instant, and what travels."""
+    if isinstance(travelling, Selected) and isinstance(plan, FramePlan):
+        way = leg_way(travelling, plan)
+        if isinstance(way, Way):
+            return folded(way.pieces(), way.route.partitions, way.fold, schema)
     reach = isinstance(plan, SessionPlan) and plan.has_timeouts
-    chunks = travelling.mapInArrow(packing(plan.layout, buckets, reach=reach), PIECES)
+    chunks = pieces(travelling, plan.layout, packing(plan.layout, buckets, reach=reach))
     return folded(chunks, buckets, partial(fold, partial(BucketFold, plan)), schema)
+
+
+def pieces(travelling: DataFrame | Selected, layout: Layout, pack: Callable[[Batches], Batches]) -> DataFrame:
+    """The chunks of rows, in pieces: of files that workers read themselves, or of rows that Spark hands to them."""
+    if isinstance(travelling, Selected):
+        selection = travelling.selection(layout)
+        if isinstance(selection, Selection):
+            return chunk_pieces(travelling.sparkSession, selection, pack)
+        travelling = travelling.toDF()
+    return travelling.mapInArrow(pack, PIECES)
 
 
 def folded(pieces: DataFrame, buckets: int, fold: Fold, schema: T.StructType) -> DataFrame:

@@ -19,11 +19,12 @@ from streamframes.core.legs.cuts import Leg
 from streamframes.core.legs.joiner import Joiner, join
 from streamframes.core.legs.leg import LegRun, can_be_joined
 from streamframes.core.legs.parcels import Route
-from streamframes.core.legs.reading import Arrays, LegReader
+from streamframes.core.legs.reading import LegReader
 from streamframes.core.legs.rereading import Rereader
 from streamframes.core.measures import Measure
 from streamframes.core.packing import Layout
 from streamframes.core.parquet import RowGroup
+from streamframes.core.parquet.arrays import Arrays
 from streamframes.core.plan import FramePlan
 
 KEYS = pa.schema([("name", pa.string())])

@@ -8,7 +8,7 @@ caches, or brought into order as a whole.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -21,25 +21,13 @@ from streamframes.core.legs.cuts import Chain, Leg
 from streamframes.core.legs.grouping import grouped, numbers_of_rows
 from streamframes.core.order import WaitingRoom, disorder, in_order, sorted_by_ts
 from streamframes.core.packing import Layout
-from streamframes.core.parquet import RowGroup
+from streamframes.core.parquet.arrays import Arrays
+from streamframes.core.parquet.dataset import RowGroup
 
 # A slice that stays in the caches while it is grouped and scanned; of many groups, each should have a few rows in it.
 SLICE_ROWS, ROWS_OF_A_GROUP = 1 << 18, 8
 # The first slices of a leg that sends heads: these end with a slice.
 FIRST_SLICE = 1 << 14
-
-
-class Arrays(NamedTuple):
-    """Rows as they were read: group columns, instants, and what travels with them."""
-
-    keys: list[pa.Array]
-    ts: pa.Array
-    columns: list[pa.Array]
-
-    def filter(self, keep: pa.BooleanArray) -> Arrays:
-        """The rows where `keep` holds."""
-        keys, columns = ([each.filter(keep) for each in arrays] for arrays in (self.keys, self.columns))
-        return Arrays(keys, self.ts.filter(keep), columns)
 
 
 class Source(Protocol):

@@ -63,12 +63,15 @@ class Dataset:
         return [group for number, footer in enumerate(self.footers) for group in self._groups(number, footer, ts)]
 
     def _groups(self, file: int, footer: Footer, ts: str) -> Iterator[RowGroup]:
-        kind = self.schema.field(ts).type
-        for number in range(footer.metadata.num_row_groups):
-            group = footer.metadata.row_group(number)
-            between = _in_folder(footer.file, ts, kind) if ts in self.hive else _in_statistics(footer, group, ts)
-            if between is not None and group.num_rows:
-                yield RowGroup(file, number, group.num_rows, *between)
+        if ts in self.hive:
+            between = _in_folder(footer.file, ts, self.schema.field(ts).type)
+            ranges = [between] * footer.metadata.num_row_groups
+        else:
+            ranges = _in_statistics(footer, ts)
+        for number, between in enumerate(ranges):
+            rows = footer.metadata.row_group(number).num_rows
+            if between is not None and rows:
+                yield RowGroup(file, number, rows, *between)
 
 
 def _in_folder(file: File, ts: str, kind: pa.DataType) -> Range | None:
@@ -76,11 +79,13 @@ def _in_folder(file: File, ts: str, kind: pa.DataType) -> Range | None:
     return None if text is None else (hive.ticks(text, kind), hive.ticks(text, kind))
 
 
-def _in_statistics(footer: Footer, group: Any, ts: str) -> Range | None:
+def _in_statistics(footer: Footer, ts: str) -> list[Range | None]:
+    metadata = footer.metadata
     leaves = spans(footer.schema)[footer.schema.get_field_index(ts)]
-    if len(leaves) != 1:
-        return UNKNOWN
-    return ticks_range(group, leaves.start, meaning_of(footer.metadata.schema, leaves.start))
+    if len(leaves) != 1 or metadata.schema.column(leaves.start).max_repetition_level:
+        return [UNKNOWN] * metadata.num_row_groups
+    meaning = meaning_of(metadata.schema, leaves.start)
+    return [ticks_range(metadata.row_group(k), leaves.start, meaning) for k in range(metadata.num_row_groups)]
 
 
 def open_dataset(paths: Paths, filesystem: fs.FileSystem | None = None) -> Dataset:
@@ -106,7 +111,8 @@ def _agreed(footers: Sequence[Footer]) -> dict[str, pa.DataType | None]:
     kinds = first.carried()
     for footer in footers[1:]:
         _check_names(footer)
-        _check_kinds(footer, footer.carried(), first, kinds)
+        if not footer.schema.equals(first.schema) or not footer.metadata.schema.equals(first.metadata.schema):
+            _check_kinds(footer, footer.carried(), first, kinds)
     return kinds
 
 

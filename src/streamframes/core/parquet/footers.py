@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyarrow import fs
 
-from streamframes.core.parquet.leaves import spans, with_int96
+from streamframes.core.parquet.leaves import as_spark_sees, spans
 from streamframes.core.parquet.listing import File
 from streamframes.core.parquet.types import carried
 from streamframes.errors import StreamFramesError
@@ -21,6 +21,7 @@ THREADS = 8
 UNREADABLE = (pa.ArrowException, OSError, ValueError)
 """What pyarrow raises over a file that it cannot make sense of."""
 _MAGIC = b"PAR1"
+_ENCRYPTED = b"PARE"
 _LEAST = 12
 
 
@@ -38,8 +39,7 @@ class Footer:
         kinds: dict[str, pa.DataType | None] = {}
         for field, span in zip(self.schema, spans(self.schema), strict=True):
             kind = carried(field.type)
-            physical = (leaves.column(leaf).physical_type for leaf in span)
-            kinds[field.name] = None if kind is None else with_int96(kind, physical)
+            kinds[field.name] = kind and as_spark_sees(kind, (leaves.column(leaf) for leaf in span))
         return kinds
 
 
@@ -78,6 +78,8 @@ def _reason(filesystem: fs.FileSystem, file: File, error: Exception) -> str:
         return f"which cannot be read: {first_line(error)}"
     if first == _MAGIC and last != _MAGIC:
         return "which begins like a Parquet file and does not end like one: it was cut off, or is not yet written"
+    if first == last == _ENCRYPTED:
+        return "which is encrypted; only files that need no key can be read"
     if first != _MAGIC:
         return f"which is no Parquet file: it begins with {bytes(first)!r} instead of {_MAGIC!r}"
     return f"whose footer cannot be read: {first_line(error)}"

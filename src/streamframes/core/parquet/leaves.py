@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 UTC_MICROSECONDS = pa.timestamp("us", "UTC")
 
@@ -37,13 +38,16 @@ def count(kind: pa.DataType) -> int:
     return 1
 
 
-def with_int96(kind: pa.DataType, physical: Iterator[str]) -> pa.DataType:
-    """A carried type with its leaves of the old type INT96 as what they are to Spark: instants of UTC."""
+def as_spark_sees(kind: pa.DataType, leaves: Iterator[pq.ColumnSchema]) -> pa.DataType:
+    """A carried type, right where Spark sees more in a leaf: in INT96 an instant of UTC, in an enumeration a string."""
     if pa.types.is_struct(kind):
-        return pa.struct([field.with_type(with_int96(field.type, physical)) for field in kind])
+        return pa.struct([field.with_type(as_spark_sees(field.type, leaves)) for field in kind])
     if pa.types.is_map(kind):
-        key = with_int96(kind.key_type, physical)
-        return pa.map_(key, with_int96(kind.item_type, physical))
+        key = as_spark_sees(kind.key_type, leaves)
+        return pa.map_(key, as_spark_sees(kind.item_type, leaves))
     if pa.types.is_list(kind):
-        return pa.list_(with_int96(kind.value_type, physical))
-    return UTC_MICROSECONDS if next(physical) == "INT96" else kind
+        return pa.list_(as_spark_sees(kind.value_type, leaves))
+    leaf = next(leaves)
+    if leaf.physical_type == "INT96":
+        return UTC_MICROSECONDS
+    return pa.string() if leaf.logical_type.type == "ENUM" else kind

@@ -97,8 +97,8 @@ def _place_of_uri(given: str) -> _Place:
     wild = _WILD.search(uri)
     cut = uri.rindex("/", 0, wild.start()) if wild else len(uri)
     base, pattern = uri[:cut], uri[cut:]
-    if base.endswith((":", ":/")):
-        base += "/"
+    if base in ("file:", "file://"):
+        base = "file:///"
     try:
         filesystem, path = fs.FileSystem.from_uri(base + options)
     except (pa.ArrowException, OSError) as error:
@@ -154,16 +154,14 @@ def _matches_below(filesystem: fs.FileSystem, folder: str, parts: list[str]) -> 
     if part == "**":
         yield from _matches_below(filesystem, folder, rest)
     for info in filesystem.get_file_info(fs.FileSelector(folder, allow_not_found=True)):
-        name = info.base_name
+        name, is_folder = info.base_name, info.type == fs.FileType.Directory
         if (_is_hidden(name) and not part.startswith(name[0])) or not fnmatchcase(name, part):
             continue
-        if part == "**":
-            if not info.is_file:
-                yield from _matches_below(filesystem, info.path, parts)
-        elif not rest:
+        if part == "**" or rest:
+            if is_folder:
+                yield from _matches_below(filesystem, info.path, parts if part == "**" else rest)
+        elif is_folder or info.is_file:
             yield info
-        elif not info.is_file:
-            yield from _matches_below(filesystem, info.path, rest)
 
 
 def _one_root(listed: list[tuple[File, str | None]]) -> str | None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -61,24 +60,21 @@ class RowGroupReader:
                 known = ", ".join(dataset.schema.names)
                 raise InvalidArgument(f"scan() got the column {name!r}, which is not there; the columns are {known}")
         self._dataset = dataset
+        self._names = list(names)
         self._kinds = {name: dataset.schema.field(name).type for name in names}
         self._encoded = {name for name in encoded if self._kinds.get(name) == pa.string()}
         self._hive = set(dataset.hive)
         self._stored = [name for name in self._kinds if name not in self._hive]
         self._open: _Open | None = None
 
-    def close(self) -> None:
-        """Close the file that is open, if any."""
-        if self._open is not None:
-            self._open.parquet.close(force=True)
-            self._open = None
-
     def read(self, file: int, number: int) -> pa.RecordBatch:
         """A whole row group as one batch."""
         with self._named(file):
             current = self._for(file, number)
-            table = current.parquet.reader.read_row_group(number, self._leaves(current), use_threads=False)
-            return self._batch(file, table.columns, table.schema.names, table.num_rows)
+            return self._batch(file, self._table(current, number))
+
+    def _table(self, current: _Open, number: int) -> pa.Table:
+        return current.parquet.reader.read_row_group(number, self._leaves(current), use_threads=False)
 
     def batches(self, file: int, number: int, limit: int = LIMIT) -> Iterator[pa.RecordBatch]:
         """A row group as one batch, or as several if it has more than `limit` rows or is very wide."""
@@ -87,18 +83,18 @@ class RowGroupReader:
             group = current.parquet.metadata.row_group(number)
             leaves = self._leaves(current)
             widest = max((group.column(leaf).total_uncompressed_size for leaf in leaves), default=0)
-        step = max(1, min(limit, group.num_rows * WIDEST // max(widest, WIDEST)))
-        if group.num_rows <= step:
-            yield self.read(file, number)
-            return
-        pieces = current.parquet.reader.iter_batches(step, [number], leaves, use_threads=False)
+            step = min(limit, _step(group.num_rows, widest))
+            if group.num_rows <= step:
+                pieces = iter([self._table(current, number)])
+            else:
+                pieces = current.parquet.reader.iter_batches(step, [number], leaves, use_threads=False)
         while True:
             with self._named(file):
                 piece = next(pieces, None)
                 if piece is None:
                     return
-                batch = self._batch(file, piece.columns, piece.schema.names, piece.num_rows)
-            yield batch
+                narrow = [self._batch(file, part) for part in _split(piece)]
+            yield from narrow
 
     @contextmanager
     def _named(self, number: int) -> Iterator[None]:
@@ -114,7 +110,6 @@ class RowGroupReader:
     def _for(self, file: int, number: int) -> _Open:
         """The file, open in the way that this row group is cheapest to read."""
         if self._open is None or self._open.number != file:
-            self.close()
             self._open = self._opened(file, None, ())
         groups = self._open.parquet.metadata.num_row_groups
         if number >= groups:
@@ -122,9 +117,7 @@ class RowGroupReader:
             raise StreamFramesError(f"scan() cannot read row group {number} of {path!r}: it has {groups}")
         dictionaries = self._dictionaries(self._open, number)
         if dictionaries != self._open.dictionaries:
-            metadata = self._open.parquet.metadata
-            self.close()
-            self._open = self._opened(file, metadata, dictionaries)
+            self._open = self._opened(file, self._open.parquet.metadata, dictionaries)
         return self._open
 
     def _opened(self, number: int, metadata: pq.FileMetaData | None, dictionaries: tuple[int, ...]) -> _Open:
@@ -150,19 +143,18 @@ class RowGroupReader:
         """The leaves to read, by number: pyarrow takes a name with dots for a path."""
         return [leaf for name in self._stored for leaf in current.leaves[name]]
 
-    def _batch(self, file: int, columns: Sequence[Any], names: Sequence[str], rows: int) -> pa.RecordBatch:
-        read = dict(zip(names, columns, strict=True))
+    def _batch(self, file: int, read: pa.Table | pa.RecordBatch) -> pa.RecordBatch:
         partition = dict(self._dataset.files[file].partition)
         arrays = []
-        for name, kind in self._kinds.items():
+        for name in self._names:
+            kind, encoded = self._kinds[name], name in self._encoded
             if name in self._hive:
-                arrays.append(_constant(partition[name], kind, rows, encoded=name in self._encoded))
+                arrays.append(_constant(partition[name], kind, read.num_rows, encoded=encoded))
             else:
-                arrays.append(_carried(read[name], kind, encoded=name in self._encoded))
-        fields = [pa.field(name, array.type) for name, array in zip(self._kinds, arrays, strict=True)]
-        if not fields:
-            return pa.RecordBatch.from_struct_array(pa.nulls(rows, pa.struct([])))
-        return pa.RecordBatch.from_arrays(arrays, schema=pa.schema(fields))
+                arrays.append(_carried(read.column(name), kind, encoded=encoded))
+        if not arrays:
+            return pa.RecordBatch.from_struct_array(pa.nulls(read.num_rows, pa.struct([])))
+        return pa.RecordBatch.from_arrays(arrays, names=self._names)
 
 
 def _check_size(file: File, size: int) -> None:
@@ -170,6 +162,18 @@ def _check_size(file: File, size: int) -> None:
         raise StreamFramesError(
             f"scan() cannot read {file.path!r}: it had {file.size} bytes when it was listed and has {size} now"
         )
+
+
+def _step(rows: int, widest: int) -> int:
+    """How many of these rows a batch may have, if its widest column has so many bytes."""
+    return max(1, rows * WIDEST // max(widest, WIDEST))
+
+
+def _split(piece: pa.Table | pa.RecordBatch) -> Iterator[pa.Table | pa.RecordBatch]:
+    """Rows that stand in few bytes in the file may be wide: those that are too wide come in parts."""
+    step = _step(piece.num_rows, max((column.nbytes for column in piece.columns), default=0))
+    for start in range(0, piece.num_rows, step):
+        yield piece.slice(start, step)
 
 
 def _is_dictionary(column: pq.ColumnChunkMetaData, rows: int) -> bool:

@@ -4,6 +4,7 @@
   timestamp of any unit, with a zone    timestamp of microseconds, UTC
   timestamp of any unit, without        timestamp of microseconds
   unsigned integer                      the next wider signed one, at last decimal(20, 0)
+  duration                              int64, its number
   string, binary or list of any layout  string, binary, list
 
 What is finer than a microsecond is cut down, before 1970 too; everything else keeps its value.
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 _AS_IT_IS = (
     pa.bool_(),
@@ -58,6 +60,8 @@ def carried(kind: pa.DataType) -> pa.DataType | None:
         return pa.decimal128(kind.precision, kind.scale) if kind.precision <= 38 else None
     if pa.types.is_fixed_size_binary(kind):
         return pa.binary()
+    if pa.types.is_duration(kind):
+        return pa.int64()
     return _nested(kind) if pa.types.is_nested(kind) else _CARRIED.get(kind)
 
 
@@ -104,10 +108,12 @@ def as_carried(array: pa.Array, kind: pa.DataType) -> pa.Array:
 
 
 def _microseconds(array: pa.Array, kind: pa.DataType) -> pa.Array:
+    if not len(array):
+        return pa.array([], kind)
     if array.type.unit != "ns":
         return array.cast(pa.timestamp("us", array.type.tz)).view(kind)
     validity, data = array.buffers()
-    cut = np.frombuffer(data, np.int64)[: array.offset + len(array)] // 1000
+    cut = np.frombuffer(data, np.int64, array.offset + len(array)) // 1000
     return pa.Array.from_buffers(kind, len(array), [validity, pa.py_buffer(cut)], array.null_count, array.offset)
 
 
@@ -121,8 +127,15 @@ def _nested_as_carried(array: pa.Array, kind: pa.DataType) -> pa.Array:
         child = pa.StructArray.from_arrays(entries, fields=[kind.key_field, kind.item_field])
     else:
         if not pa.types.is_list(array.type):
-            array = array.cast(pa.list_(array.type.value_type))
+            array = _plain_list(array)
         child = as_carried(array.values, kind.value_type)
     return pa.Array.from_buffers(
         kind, len(array), array.buffers()[:2], array.null_count, array.offset, children=[child]
     )
+
+
+def _plain_list(array: pa.Array) -> pa.Array:
+    """Lists of another layout, one after the other; pyarrow's own cast of views gives wrong offsets."""
+    lengths = pc.list_value_length(array).fill_null(0).to_numpy()
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+    return pa.ListArray.from_arrays(pa.array(offsets), array.flatten(), mask=array.is_null())

@@ -1,0 +1,109 @@
+"""Selections: columns and expressions over the rows of a dataset, computed where the files are read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from streamframes.core.groups import as_int64
+from streamframes.core.packing import Layout
+from streamframes.core.parquet.arrays import Arrays
+from streamframes.core.parquet.dataset import Dataset, RowGroup
+from streamframes.core.parquet.reader import RowGroupReader
+from streamframes.core.sql import Expression
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What is read of a dataset: for each column of the layout a column's name, or an expression over columns."""
+
+    dataset: Dataset
+    layout: Layout
+    values: tuple[str | Expression, ...]
+
+    @property
+    def ts(self) -> str | None:
+        """The column of the instants, if they are one."""
+        value = self.values[len(self.layout.keys)]
+        return value if isinstance(value, str) else None
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The columns that are read."""
+        used = (name for value in self.values for name in ((value,) if isinstance(value, str) else value.columns))
+        return tuple(dict.fromkeys(used))
+
+    @property
+    def row_groups(self) -> list[RowGroup]:
+        """The row groups to read, with the range of their instants where it is known."""
+        if self.ts is not None:
+            return self.dataset.row_groups(self.ts)
+        footers = enumerate(self.dataset.footers)
+        return [
+            RowGroup(file, number, footer.metadata.row_group(number).num_rows, None, None)
+            for file, footer in footers
+            for number in range(footer.metadata.num_row_groups)
+        ]
+
+    @property
+    def chains(self) -> list[list[RowGroup]]:
+        """Row groups whose groups are in no other: those of folders that differ in a column of the groups."""
+        n_keys = len(self.layout.keys)
+        keys = {name for name in self.values[:n_keys] if isinstance(name, str)} & set(self.dataset.hive)
+        chains: dict[Any, list[RowGroup]] = {}
+        for group in self.row_groups:
+            partition = self.dataset.files[group.file].partition
+            chains.setdefault(tuple(value for name, value in partition if name in keys), []).append(group)
+        return list(chains.values())
+
+    def reader(self) -> SelectionReader:
+        """The selection at work."""
+        return SelectionReader(self)
+
+
+class SelectionReader:
+    """Reads the columns that a selection needs and computes its values."""
+
+    def __init__(self, selection: Selection) -> None:
+        self.layout = selection.layout
+        self.values = selection.values
+        n_keys = len(self.layout.keys)
+        columns = {name for value in self.values[n_keys:] if not isinstance(value, str) for name in value.columns}
+        columns |= {value for value in self.values[n_keys:] if isinstance(value, str)}
+        keys = [name for name in self.values[:n_keys] if isinstance(name, str) and name not in columns]
+        encoded = keys if n_keys == 1 else []
+        self.rows = RowGroupReader(selection.dataset, selection.names, encoded)
+        ts = selection.ts
+        self.instants = RowGroupReader(selection.dataset, [ts]) if ts is not None else None
+
+    def batches(self, group: RowGroup) -> Iterator[Arrays]:
+        """The rows of a row group; a single group column may come as a dictionary."""
+        for batch in self.rows.batches(group.file, group.number):
+            yield self._arrays(batch)
+
+    def is_rising(self, group: RowGroup) -> bool:
+        """Whether the instants of a row group that is read in several batches never fall."""
+        if self.instants is None:
+            return False
+        latest = -(2**63)
+        for batch in self.instants.batches(group.file, group.number):
+            ts = as_int64(batch.column(0).drop_null())
+            if ts.size and (int(ts[0]) < latest or bool((np.diff(ts) < 0).any())):
+                return False
+            latest = int(ts[-1]) if ts.size else latest
+        return True
+
+    def _arrays(self, batch: pa.RecordBatch) -> Arrays:
+        kinds = [*self.layout.keys.types, self.layout.ts_type, *self.layout.columns]
+        n_keys = len(self.layout.keys)
+        found = []
+        for i, (value, kind) in enumerate(zip(self.values, kinds, strict=True)):
+            array = batch.column(value) if isinstance(value, str) else value.evaluate(batch)
+            is_key = i < n_keys and pa.types.is_dictionary(array.type)
+            found.append(array if is_key or array.type == kind else array.cast(kind))
+        return Arrays(found[:n_keys], found[n_keys], found[n_keys + 1 :])
