@@ -211,9 +211,10 @@ class Framer:
         inputs = rows.columns[self.plan.input_slice]
         if policy == "value" or not inputs:
             return rows
-        absent = np.zeros(len(rows), np.bool_)
-        for column in inputs:
-            absent |= _absent(column)
+        lacking = [_absent(column) for column in inputs if _may_be_absent(column)]
+        if not lacking:
+            return rows
+        absent = np.logical_or.reduce(lacking)
         if rows.mark.size:
             absent &= (rows.mark & IMPUTED_ROW) == 0
         return rows.with_mark(absent, SKIP | (NULL_BREAK if policy == "break" else 0))
@@ -264,6 +265,14 @@ class Framer:
     def _batch(self, rows: Rows, chosen: np.ndarray, ids: pa.Array) -> pa.RecordBatch:
         keys = self.groups.values(rows.group_of_row[chosen])
         return tagged(self.plan.tags, rows.filter(chosen), keys, [ids], self.plan.tag_schema)
+
+
+def _may_be_absent(column: pa.Array) -> bool:
+    """Whether any value is null or NaN; most columns have none, which is seen quickly."""
+    if column.null_count or not pa.types.is_floating(column.type):
+        return bool(column.null_count)
+    # A sum is NaN where a number is, or where infinities meet: then every value is looked at.
+    return bool(np.isnan(np.add.reduce(column.to_numpy(zero_copy_only=False))))
 
 
 def _absent(column: pa.Array) -> np.ndarray:

@@ -55,7 +55,7 @@ def _by_dictionary(array: pa.DictionaryArray, schema: pa.Schema, index: GroupInd
         values = pa.concat_arrays([values, pa.nulls(1, values.type)])
         codes = codes.fill_null(len(values) - 1)
     numbers = index.numbers(*fingerprints([values], len(values)), pa.RecordBatch.from_arrays([values], schema=schema))
-    return np.asarray(numbers[codes.to_numpy(zero_copy_only=False)])
+    return np.take(numbers.astype(np.int32), codes.to_numpy(zero_copy_only=False))
 
 
 def _decoded(array: pa.Array) -> pa.Array:

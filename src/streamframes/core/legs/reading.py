@@ -8,7 +8,7 @@ caches, or brought into order as a whole.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -42,6 +42,19 @@ class Source(Protocol):
         """Whether the instants of a very large row group, read in several batches, never fall."""
 
 
+class Slice(NamedTuple):
+    """Rows of a row group, and what is known of their instants.
+
+    `in_turn` says that no later slice has an earlier one, `alone` that none has an equal one either, `strict` that no
+    two rows of it have the same.
+    """
+
+    rows: Rows
+    in_turn: bool
+    alone: bool
+    strict: bool = False
+
+
 class LegReader:
     """The rows of a leg by group, in order, with the numbers that `index` gives to groups."""
 
@@ -61,19 +74,19 @@ class LegReader:
         for i, group in enumerate(chain):
             # Rows before this instant are complete once the row group has been read.
             bound = chain[i + 1].low if i + 1 < len(chain) else None
-            for rows, in_turn, alone in self._slices(group):
-                if in_turn and len(room):
+            for part in self._slices(group):
+                rows = part.rows
+                if part.in_turn and len(room):
                     earliest = int(rows.ts.min())
                     yield room.release(earliest if bound is None else min(earliest, bound))
-                if alone and not len(room) and (bound is None or int(rows.ts.max()) < bound):
-                    yield in_order(rows)
+                if part.alone and not len(room) and (bound is None or int(rows.ts.max()) < bound):
+                    yield rows if part.strict else in_order(rows)
                 else:
                     room.add(sorted_by_ts(rows) if disorder(rows.bounds, rows.ts)[0] else rows)
             if len(room):
                 yield room.release(bound)
 
-    def _slices(self, group: RowGroup) -> Iterator[tuple[Rows, bool, bool]]:
-        """Slices of a row group; whether no later one has an earlier instant, and none an equal one either."""
+    def _slices(self, group: RowGroup) -> Iterator[Slice]:
         whole, in_turn = True, True
         for i, arrays in enumerate(self.source.batches(group)):
             if i == 0 and len(arrays.ts) < group.rows:
@@ -95,28 +108,33 @@ class LegReader:
             keep = inside if keep is None else pc.and_(keep, inside)
         return arrays if keep is None else arrays.filter(keep)
 
-    def _cut(self, arrays: Arrays, *, in_turn: bool, whole: bool) -> Iterator[tuple[Rows, bool, bool]]:
+    def _cut(self, arrays: Arrays, *, in_turn: bool, whole: bool) -> Iterator[Slice]:
         ts = as_int64(arrays.ts)
         numbers = numbers_of_rows(arrays.keys, ts.size, self.source.layout.keys, self.index)
         n_groups = len(self.index)
-        if not in_turn or not _rises(ts):
-            yield grouped(numbers, ts, arrays.columns, n_groups), in_turn, whole
+        rises, strict = _rises(ts) if in_turn else (False, False)
+        if not rises:
+            yield Slice(grouped(numbers, ts, arrays.columns, n_groups), in_turn, whole)
             return
         low = 0
         while low < ts.size:
             self.slice = min(2 * self.slice, SLICE_ROWS)
             high = int(_after(ts, low + max(self.slice, ROWS_OF_A_GROUP * n_groups)))
             columns = [column.slice(low, high - low) for column in arrays.columns]
-            yield grouped(numbers[low:high], ts[low:high], columns, n_groups), True, whole or high < ts.size
+            rows = grouped(numbers[low:high], ts[low:high], columns, n_groups)
+            yield Slice(rows, True, whole or high < ts.size, strict)
             low = high
 
 
 @compiled
-def _rises(ts: Any) -> bool:
+def _rises(ts: Any) -> Any:
+    """Whether instants never fall, and whether no two neighbours are equal."""
+    strictly = True
     for i in range(1, ts.size):
         if ts[i] < ts[i - 1]:
-            return False
-    return True
+            return False, False
+        strictly &= ts[i] != ts[i - 1]
+    return True, strictly
 
 
 @compiled

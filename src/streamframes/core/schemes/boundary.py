@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from streamframes.core.clock import Clock
+from streamframes.core.compiled import compiled
 from streamframes.core.schemes.base import Compiled, Input, Scheme, check_expression, check_positive
 from streamframes.core.schemes.equal import Equal
 from streamframes.errors import InvalidArgument
@@ -70,7 +71,8 @@ Frame(start=3, end=3, rows=1, closed_by='end of data', cell=(2,))]
         lines = list(self.grid.values())
 
         def prepare(columns: Sequence[pa.Array]) -> np.ndarray:
-            return np.stack([cells(_numbers(column), line) for column, line in zip(columns, lines, strict=True)])
+            found = [cells(_numbers(column), line) for column, line in zip(columns, lines, strict=True)]
+            return found[0][None, :] if len(found) == 1 else np.stack(found)
 
         return Compiled(rule=Equal(), prepare=prepare, width=len(lines), cell=len(lines))
 
@@ -103,9 +105,24 @@ def cells(values: np.ndarray, lines: Any) -> np.ndarray:
         return np.searchsorted(np.array(lines, kind), values.astype(kind, copy=False), side="left").astype(np.int64)
     if whole:
         return np.asarray(-(-values // lines))
-    number = np.ceil(np.clip(np.nan_to_num(values / lines), -_FAR, _FAR))
-    # The quotient may be rounded across a line; the definition compares with multiples of the step.
-    near = np.abs(number) < _FAR
-    number += near & (values > number * lines)
-    number -= near & (values <= (number - 1) * lines)
-    return np.asarray(number, np.int64)
+    numbers = np.empty(values.size, np.int64)
+    _step_cells(values, np.float64(lines), numbers)
+    return numbers
+
+
+@compiled
+def _step_cells(values: Any, step: float, out: Any) -> None:
+    for i in range(values.size):
+        value = np.float64(values[i])
+        quotient = value / step
+        if quotient != quotient:
+            out[i] = 0
+            continue
+        number = np.ceil(min(max(quotient, -_FAR), _FAR))
+        # The quotient may be rounded across a line; the definition compares with multiples of the step.
+        if abs(number) < _FAR:
+            if value > number * step:
+                number += 1.0
+            if value <= (number - 1.0) * step:
+                number -= 1.0
+        out[i] = np.int64(number)

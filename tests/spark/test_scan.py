@@ -1,0 +1,217 @@
+"""Files that workers read themselves give what Spark's reader gives: same frames, same ids, whatever the way."""
+
+from __future__ import annotations
+
+import datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import streamframes as sf
+from streamframes.core.legs import cuts
+
+pytestmark = pytest.mark.spark
+
+ROWS = 6_000
+
+
+@pytest.fixture(scope="module", autouse=True)
+def short_legs() -> Any:
+    """Legs of a few rows, so that small files have several."""
+    patch = pytest.MonkeyPatch()
+    patch.setattr(cuts, "LEAST_ROWS", 500)
+    yield
+    patch.undo()
+
+
+def table_of(rows: int = ROWS, seed: int = 3) -> pa.Table:
+    """Rows in the order of time, with ties, nulls and NaN."""
+    rng = np.random.default_rng(seed)
+    ts = np.sort(rng.integers(0, rows // 2, rows)) * 1_000_000
+    value = np.round(np.sin(np.arange(rows) / 40) + rng.normal(0, 0.3, rows), 2)
+    value[rng.random(rows) < 0.02] = np.nan
+    keys = np.array(["a", "b", "c", "d", None], object)[rng.choice(5, rows, p=[0.6, 0.2, 0.1, 0.07, 0.03])]
+    return pa.table(
+        {
+            "key": pa.array(keys, pa.string()),
+            "ts": pa.array(ts).cast(pa.timestamp("us", "UTC")),
+            "value": pa.array(value, mask=rng.random(rows) < 0.02),
+            "volume": pa.array(rng.integers(0, 20, rows), mask=rng.random(rows) < 0.02),
+            "state": pa.array(np.array(["on", "off"], object)[rng.integers(0, 2, rows)]),
+            "nested": pa.array([{"x": 1}] * rows),
+        }
+    )
+
+
+def written(folder: Path, table: pa.Table, files: int = 3, **options: Any) -> str:
+    folder.mkdir(parents=True)
+    size = -(-table.num_rows // files)
+    for number in range(files):
+        part = table.slice(number * size, size)
+        pq.write_table(part, folder / f"part-{number}.parquet", row_group_size=700, **options)
+    return str(folder)
+
+
+@pytest.fixture(scope="module")
+def in_order(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return written(tmp_path_factory.mktemp("scan") / "in order", table_of())
+
+
+@pytest.fixture(scope="module")
+def shuffled(tmp_path_factory: pytest.TempPathFactory) -> str:
+    table = table_of()
+    return written(tmp_path_factory.mktemp("scan") / "shuffled", table.take(np.random.default_rng(1).permutation(ROWS)))
+
+
+def told(rows: Any) -> list[str]:
+    return sorted(repr(row) for row in rows.collect())
+
+
+SCHEMES = {
+    "threshold": sf.Threshold("value > 0.5", min_rows=2),
+    "with text": sf.Threshold("state = 'on' and value between -0.5 and 1.5", max_gap="20 seconds"),
+    "limited": sf.Threshold("value > 0", max_rows=7, nulls="skip"),
+    "hysteresis": sf.Threshold("value > 0.8", until="value < 0.1", merge_gap="5 seconds"),
+    "with gaps": sf.Threshold("value > 0.5", gaps=True),
+    "delta": sf.Delta("value", "<", 0.5, base="first"),
+    "range": sf.Delta("value", "<", 0.9, base="range", nulls="break"),
+    "boundary": sf.Boundary({"value": 0.25, "volume": [3, 9]}, min_duration="1 second"),
+    "aggregate": sf.Aggregate("sum(volume)", ">=", 100),
+    "mean": sf.Aggregate("avg(value)", "<", 0.3, max_duration="5 minutes"),
+    "change": sf.Change("state"),
+    "gap": sf.Gap("3 seconds"),
+    "every": sf.Every("30 seconds"),
+    "sliding": sf.Every("1 minute", slide="20 seconds"),
+    "count": sf.Count(50),
+}
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_frames_are_those_of_the_dataframe(spark: Any, in_order: str, name: str) -> None:
+    scan, rows = sf.scan(in_order), spark.read.parquet(in_order)
+    assert told(sf.frames(scan, SCHEMES[name], ts="ts", by="key").toDF()) == told(
+        sf.frames(rows, SCHEMES[name], ts="ts", by="key").toDF()
+    )
+
+
+@pytest.mark.parametrize("name", ["threshold", "delta"])
+def test_measures_are_those_of_the_dataframe(spark: Any, in_order: str, name: str) -> None:
+    measures = {"n": "count(*)", "total": "sum(value)", "top": "max(volume + 1)", "first_state": "first(state)"}
+    scan, rows = sf.scan(in_order), spark.read.parquet(in_order)
+    found = sf.frames(scan, SCHEMES[name], ts="ts", by="key").agg(**measures)
+    assert told(found) == told(sf.frames(rows, SCHEMES[name], ts="ts", by="key").agg(**measures))
+
+
+def test_files_in_no_order_are_right_too(spark: Any, in_order: str, shuffled: str) -> None:
+    by_chunks = sf.frames(sf.scan(shuffled), SCHEMES["delta"], ts="ts", by="key")
+    assert "overlap in time" in by_chunks.explain()
+    by_legs = sf.frames(sf.scan(in_order), SCHEMES["delta"], ts="ts", by="key")
+    assert "legs" in by_legs.explain()
+    assert told(by_chunks.toDF()) == told(by_legs.toDF())
+
+
+def test_without_groups_and_by_several(spark: Any, in_order: str) -> None:
+    scan, rows = sf.scan(in_order), spark.read.parquet(in_order)
+    for by in ((), ["key", "state"]):
+        for name in ("threshold", "aggregate"):
+            assert told(sf.frames(scan, SCHEMES[name], ts=["ts", "volume"], by=by).toDF()) == told(
+                sf.frames(rows, SCHEMES[name], ts=["ts", "volume"], by=by).toDF()
+            )
+
+
+def test_what_is_left_to_spark_gives_the_same(spark: Any, in_order: str) -> None:
+    scheme = sf.Threshold("regexp_like(state, '^o.$') and value > 0")
+    found = sf.frames(sf.scan(in_order), scheme, ts="ts", by="key")
+    assert "regexp_like" in found.explain().lower()
+    rows = spark.read.parquet(in_order)
+    assert told(found.toDF()) == told(sf.frames(rows, scheme, ts="ts", by="key").toDF())
+
+
+def test_tags_fills_and_moves(spark: Any, in_order: str) -> None:
+    scan, rows = sf.scan(in_order), spark.read.parquet(in_order)
+    scheme = SCHEMES["threshold"]
+    ours, theirs = (sf.frames(each, scheme, ts="ts", by="key") for each in (scan, rows))
+    assert told(ours.tag()) == told(theirs.tag())
+    assert told(ours.expand(before="1 second").agg(n="count(*)")) == told(
+        theirs.expand(before="1 second").agg(n="count(*)")
+    )
+    assert told(ours.fill(scan, ts="ts", n="count(*)", top="max(volume)")) == told(
+        theirs.fill(rows, ts="ts", n="count(*)", top="max(volume)")
+    )
+
+
+def test_every_other_verb_takes_a_scan(spark: Any, in_order: str) -> None:
+    scan, rows = sf.scan(in_order), spark.read.parquet(in_order)
+
+    def bursts(each: Any) -> Any:
+        return sf.bursts(each, "volume", windows=[5, 20], thresholds={5: 60, 20: 220}, agg="sum", ts="ts", by="key")
+
+    def regions(each: Any) -> Any:
+        return sf.regions(each, "value > 0.5", ts="ts", space="volume", by="key")
+
+    def sessions(each: Any) -> Any:
+        visit = sf.Session("visit", by="key", opens="value > 0.5", closes="value < -0.5", aggs={"n": "count(*)"})
+        return sf.sessions(each, visit, ts="ts").toDF("visit")
+
+    for verb in (lambda each: bursts(each).toDF(), lambda each: regions(each).toDF()):
+        assert told(verb(scan)) == told(verb(rows))
+    assert "Scan(3 files" in repr(scan)
+    frames = sf.frames(rows, SCHEMES["threshold"], ts="ts", by="key").toDF()
+    assert told(sf.fill(frames, scan, ts="ts", by="key", n="count(*)")) == told(
+        sf.fill(frames, rows, ts="ts", by="key", n="count(*)")
+    )
+
+
+KINDS = {
+    "milliseconds": pa.timestamp("ms", "UTC"),
+    "no zone": pa.timestamp("us"),
+    "nanoseconds": pa.timestamp("ns", "UTC"),
+    "date": pa.date32(),
+    "whole": pa.int32(),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_instants_of_every_kind(spark: Any, tmp_path: Path, kind: str) -> None:
+    table = table_of(2_000)
+    seconds = table["ts"].cast(pa.int64()).to_numpy() // 1_000_000
+    ts = pa.array(seconds.astype(np.int32)) if kind in ("whole", "date") else table["ts"]
+    folder = written(tmp_path / "files", table.set_column(1, "ts", ts.cast(KINDS[kind])))
+    found = sf.frames(sf.scan(folder), SCHEMES["delta"], ts="ts", by="key").toDF()
+    rows = spark.createDataFrame(table.set_column(1, "ts", ts.cast(KINDS[kind])).drop(["nested"]))
+    assert told(found) == told(sf.frames(rows, SCHEMES["delta"], ts="ts", by="key").toDF())
+
+
+def test_keys_of_every_kind(spark: Any, tmp_path: Path) -> None:
+    table = table_of(2_000).drop(["nested"])
+    number = table["volume"].fill_null(0)
+    keys = {
+        "encoded": table["key"].dictionary_encode(),
+        "large": table["key"].cast(pa.large_string()),
+        "decimal": pa.array([Decimal(n.as_py()) / 10 for n in number], pa.decimal128(5, 1)),
+        "day": pa.array([datetime.date(2024, 1, 1 + n.as_py()) for n in number]),
+        "small": number.cast(pa.int8()),
+    }
+    for name, column in keys.items():
+        table = table.append_column(name, column)
+    folder = written(tmp_path / "files", table)
+    rows = spark.read.parquet(folder)
+    for name in keys:
+        assert told(sf.frames(sf.scan(folder), SCHEMES["threshold"], ts="ts", by=name).toDF()) == told(
+            sf.frames(rows, SCHEMES["threshold"], ts="ts", by=name).toDF()
+        )
+
+
+def test_hive_folders_are_columns(spark: Any, tmp_path: Path) -> None:
+    table = table_of(3_000)
+    for key in ("a", "b"):
+        written(tmp_path / "files" / f"name={key}%20x" / "day=2024-01-01", table.filter(pa.compute.equal(table["key"], key)))
+    folder = str(tmp_path / "files")
+    found = sf.frames(sf.scan(folder), SCHEMES["delta"], ts="ts", by=["name", "day"]).toDF()
+    rows = spark.read.parquet(folder)
+    assert told(found) == told(sf.frames(rows, SCHEMES["delta"], ts="ts", by=["name", "day"]).toDF())
