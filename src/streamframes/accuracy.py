@@ -10,10 +10,11 @@ from streamframes.api import frames
 if TYPE_CHECKING:
     from streamframes.core.schemes import Threshold
     from streamframes.spark import DataFrame
+    from streamframes.spark.scan import Scan
 
 
 def accuracy(
-    rows: DataFrame,
+    rows: DataFrame | Scan,
     scheme: Threshold,
     *,
     windows: Sequence[Any],
@@ -29,7 +30,7 @@ def accuracy(
     Parameters
     ----------
     rows
-        A Spark DataFrame, a table.
+        A Spark DataFrame, a table, or a `scan()` of files.
     scheme
         A `Threshold` whose condition is text about one value: `Threshold("speed < 40", min_duration="3 minutes")`.
     windows

@@ -26,7 +26,7 @@ Groups = str | Sequence[str] | Mapping[str, str]
 
 
 def frames(
-    rows: DataFrame,
+    rows: DataFrame | Scan,
     scheme: Scheme,
     *,
     ts: str | Sequence[str],
@@ -49,7 +49,7 @@ def frames(
     Parameters
     ----------
     rows
-        A Spark DataFrame, a table or a stream; the result is what the rows are.
+        A Spark DataFrame, a table or a stream, or a `scan()` of files; the result is a stream if the rows are one.
     scheme
         Where to cut: `Threshold`, `Delta`, `Boundary`, `Aggregate`, `Change`, `Gap`, `Every`, `Count` or an
         `OwnScheme`.
@@ -181,7 +181,7 @@ class Frames:
 
     def fill(
         self,
-        other: DataFrame,
+        other: DataFrame | Scan,
         *,
         ts: str | Sequence[str],
         by: Groups | None = None,
@@ -238,8 +238,8 @@ class Frames:
 
 
 def fill(
-    frames: DataFrame,
-    rows: DataFrame,
+    frames: DataFrame | Scan,
+    rows: DataFrame | Scan,
     *,
     ts: str | Sequence[str],
     by: Groups = (),
@@ -276,8 +276,8 @@ def scan(
     Parameters
     ----------
     paths
-        Files, folders, patterns like `"data/*.parquet"`, or URIs of any filesystem that PyArrow knows; one or a list. Folders named
-        `day=2024-01-01` are columns.
+        Files, folders, patterns like `"data/*.parquet"`, or URIs of any filesystem that PyArrow knows; one of them or
+        a list. Folders named `day=2024-01-01` are columns.
     spark
         The session that deals out the work; the active one, or a new one of `session()`, unless told.
     filesystem

@@ -18,10 +18,11 @@ from streamframes.errors import InvalidArgument
 if TYPE_CHECKING:
     from streamframes.spark import Column, DataFrame
     from streamframes.spark.bursting import Bursting
+    from streamframes.spark.scan import Scan
 
 
 def bursts(
-    rows: DataFrame,
+    rows: DataFrame | Scan,
     value: str | Column | None = None,
     *,
     windows: Iterable[int | Duration] | None = None,
@@ -45,7 +46,7 @@ def bursts(
     Parameters
     ----------
     rows
-        A Spark DataFrame, a table or a stream; the result is what the rows are.
+        A Spark DataFrame, a table or a stream, or a `scan()` of files; the result is a stream if the rows are one.
     value
         The column or Spark expression that is aggregated; for `agg="count"` the condition that is counted, or none to
         count rows by time. A row without a value (null, NaN) is no row.

@@ -19,10 +19,11 @@ from streamframes.errors import InvalidArgument
 if TYPE_CHECKING:
     from streamframes.spark import DataFrame
     from streamframes.spark.nesting import Nesting
+    from streamframes.spark.scan import Scan
 
 
 def sessions(
-    rows: DataFrame | Mapping[str, DataFrame],
+    rows: DataFrame | Scan | Mapping[str, DataFrame | Scan],
     tree: Session | Sequence[Session],
     *,
     ts: str | Sequence[str],
@@ -39,7 +40,8 @@ def sessions(
     Parameters
     ----------
     rows
-        A Spark DataFrame of events, a table or a stream; or several by name, where each tree names its `source`.
+        A Spark DataFrame of events, a table or a stream, or a `scan()`; or several by name, where each tree names its
+        `source`.
     tree
         The root of the tree of classes, or a list of roots.
     ts

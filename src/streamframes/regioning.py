@@ -17,10 +17,11 @@ from streamframes.errors import InvalidArgument
 if TYPE_CHECKING:
     from streamframes.spark import Column, DataFrame
     from streamframes.spark.regioning import Regioning
+    from streamframes.spark.scan import Scan
 
 
 def regions(
-    rows: DataFrame,
+    rows: DataFrame | Scan,
     condition: str | Column,
     *,
     ts: str | Sequence[str],
@@ -52,7 +53,7 @@ def regions(
     Parameters
     ----------
     rows
-        A Spark DataFrame of reports, a table or a stream; the result is what the rows are.
+        A Spark DataFrame of reports, a table or a stream, or a `scan()`; the result is a stream if the rows are one.
     condition
         What must hold, like `"speed < 20"`; null is not satisfied.
     ts
@@ -135,7 +136,7 @@ def regions(
 
 
 def density(
-    rows: DataFrame,
+    rows: DataFrame | Scan,
     *,
     ts: str | Sequence[str],
     space: str | Sequence[str],
@@ -160,7 +161,7 @@ def density(
     Parameters
     ----------
     rows
-        A Spark DataFrame of points, a table or a stream.
+        A Spark DataFrame of points, a table or a stream, or a `scan()` of files.
     ts, by
         The column that orders rows, and group columns, as for `regions()`.
     space
@@ -219,7 +220,7 @@ class Regions(Frames):
 
     def fill(
         self,
-        other: DataFrame,
+        other: DataFrame | Scan,
         *,
         ts: str | Sequence[str],
         space: str | Sequence[str] | None = None,

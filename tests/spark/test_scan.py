@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
@@ -154,10 +155,6 @@ def test_every_other_verb_takes_a_scan(spark: Any, in_order: str) -> None:
     def regions(each: Any) -> Any:
         return sf.regions(each, "value > 0.5", ts="ts", space="volume", by="key")
 
-    def sessions(each: Any) -> Any:
-        visit = sf.Session("visit", by="key", opens="value > 0.5", closes="value < -0.5", aggs={"n": "count(*)"})
-        return sf.sessions(each, visit, ts="ts").toDF("visit")
-
     for verb in (lambda each: bursts(each).toDF(), lambda each: regions(each).toDF()):
         assert told(verb(scan)) == told(verb(rows))
     assert "Scan(3 files" in repr(scan)
@@ -210,7 +207,8 @@ def test_keys_of_every_kind(spark: Any, tmp_path: Path) -> None:
 def test_hive_folders_are_columns(spark: Any, tmp_path: Path) -> None:
     table = table_of(3_000)
     for key in ("a", "b"):
-        written(tmp_path / "files" / f"name={key}%20x" / "day=2024-01-01", table.filter(pa.compute.equal(table["key"], key)))
+        of_key = table.filter(pc.equal(table["key"], key))
+        written(tmp_path / "files" / f"name={key}%20x" / "day=2024-01-01", of_key)
     folder = str(tmp_path / "files")
     found = sf.frames(sf.scan(folder), SCHEMES["delta"], ts="ts", by=["name", "day"]).toDF()
     rows = spark.read.parquet(folder)

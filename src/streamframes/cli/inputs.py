@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from streamframes.api import scan
 from streamframes.cli.terms import named
 from streamframes.errors import InvalidArgument, StreamFramesError
 
@@ -100,7 +101,13 @@ def format_of(name: str) -> str | None:
 def read(
     engine: Engine, source: Source, derive: Iterable[str], *, option: str = "--with", replace: bool = False
 ) -> DataFrame:
-    """The rows, with the columns that were asked for on top, or in the place of others of their name."""
+    """The rows, with the columns that were asked for on top, or in the place of others of their name.
+
+    Parquet files that need no other column are left to the Python workers to read.
+    """
+    wanted = named(derive, option, "t=to_timestamp(time)")
+    if source.format == "parquet" and not wanted:
+        return engine.run("Reading", lambda: scan(source.paths, spark=engine.spark))
     reader = engine.spark.read.options(**READING[source.format])
     cannot = f"cannot read {source.name} as {source.format}"
     rows = engine.run("Reading", lambda: reader.load(list(source.paths), format=source.format), failed=cannot)
@@ -108,7 +115,7 @@ def read(
         raise StreamFramesError(f"{cannot}: it has no columns; is it empty?")
     if rows.columns == ["_corrupt_record"]:
         raise StreamFramesError(f"{cannot}: every line must be one JSON object")
-    return _derived(engine, rows, named(derive, option, "t=to_timestamp(time)"), option, replace=replace)
+    return _derived(engine, rows, wanted, option, replace=replace)
 
 
 def _derived(engine: Engine, rows: DataFrame, columns: Mapping[str, str], option: str, *, replace: bool) -> DataFrame:

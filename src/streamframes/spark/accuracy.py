@@ -29,7 +29,7 @@ Verb = Callable[..., Any]
 
 def compare(
     frames: Verb,
-    rows: DataFrame,
+    rows: Any,
     scheme: Threshold,
     *,
     windows: Sequence[Any],

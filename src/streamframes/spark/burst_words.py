@@ -8,6 +8,7 @@ from streamframes.core.bursts.bound import error_bound
 from streamframes.core.bursts.learning import Learn
 from streamframes.core.bursts.plan import EXACT
 from streamframes.core.clock import Clock
+from streamframes.spark.scan_words import packed_steps
 from streamframes.spark.streams import explain_stream
 from streamframes.spark.tables import SHUFFLED
 
@@ -25,12 +26,10 @@ def explained(bursting: Bursting) -> str:
     """Which way the rows go, which search was chosen and why, and what it may get wrong."""
     settings = bursting.settings
     what = f"units of {_duration(settings['unit'], bursting.clock)}" if settings["unit"] else "rows"
-    group = f"by {', '.join(bursting.by)}" if bursting.by else "as one group"
     way = explain_stream(bursting.options)[:-1] if bursting.is_stream else [SHUFFLED]
     lines = [
         f"bursts {bursting.describe()}",
-        "  1 select  Catalyst evaluates the value",
-        f"  2 pack    Python workers turn each batch into chunks for {bursting.n_buckets()} buckets, {group}; lossless",
+        *packed_steps(bursting, "the value"),
         *way,
         f"  search    {settings['search']}, because {bursting.why}: {_WAYS[settings['search']]}",
         f"  windows   {len(settings['windows'])}, in {what}; thresholds {_thresholds(settings['thresholds'])}",

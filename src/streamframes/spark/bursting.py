@@ -167,7 +167,7 @@ class Bursting:
 
 
 def plan_bursts(
-    rows: DataFrame,
+    rows: Any,
     value: Any,
     *,
     windows: Any,

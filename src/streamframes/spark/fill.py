@@ -24,7 +24,7 @@ from streamframes.spark.watch import check_lateness
 
 
 def fill_frames(
-    framing: FrameSource, moves: tuple[Move, ...], rows: DataFrame, asked: Asked, wait: bool, lateness: Any
+    framing: FrameSource, moves: tuple[Move, ...], rows: Any, asked: Asked, wait: bool, lateness: Any
 ) -> DataFrame:
     """`Frames.fill`."""
     require_dataframe(rows, "fill")
@@ -51,7 +51,7 @@ def _duration(clock: Clock, ticks: int | None) -> timedelta | int | None:
     return timedelta(days=ticks) if clock.kind == "date" else timedelta(microseconds=ticks)
 
 
-def fill_frame_table(frames: DataFrame, rows: DataFrame, asked: Asked, lateness: Any) -> DataFrame:
+def fill_frame_table(frames: Any, rows: Any, asked: Asked, lateness: Any) -> DataFrame:
     """`fill()` of any table of frames."""
     require_dataframe(frames, "fill", "frames")
     require_dataframe(rows, "fill")

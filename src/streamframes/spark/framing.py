@@ -30,6 +30,8 @@ from streamframes.spark.columns import (
     tag_columns,
 )
 from streamframes.spark.measures import InPass, grouped, sorted_out, travelling
+from streamframes.spark.scan import Scan
+from streamframes.spark.scan_words import frame_steps, packed_steps, why_no_legs
 from streamframes.spark.session import buckets_for, require_dataframe
 from streamframes.spark.streams import StreamOptions, check_options, explain_stream, stream_frames, without_punctuation
 from streamframes.spark.tables import EXPLAINED, table_frames
@@ -84,23 +86,17 @@ class Framing:
 
     def explain(self) -> str:
         """Which way the rows go."""
-        way = explain_stream(self.options) if self.is_stream else EXPLAINED
-        columns = [
-            *self.by,
-            self.ts,
-            *self.ties,
-            *(f"{i.name}: {i.expression}" for i in self.scheme.inputs()),
-        ]
-        buckets = self.n_buckets()
-        group = f"by {', '.join(self.by)}" if self.by else "as one group"
-        return "\n".join(
-            [
-                f"frames {self.describe()}",
-                f"  1 select  Catalyst evaluates what the scheme needs: {', '.join(columns)}",
-                f"  2 pack    Python workers turn each batch into chunks for {buckets} buckets, {group}; lossless",
-                *way,
-            ]
-        )
+        rows: Any = self.data
+        if isinstance(rows, Scan):
+            columns, plan = self.planned()
+            packed = [*packed_steps(self, ""), *why_no_legs(rows, columns, plan), *EXPLAINED]
+            steps = frame_steps(rows, columns, plan) or packed
+        else:
+            inputs = (f"{needed.name}: {needed.expression}" for needed in self.scheme.inputs())
+            needs = ", ".join([*self.by, self.ts, *self.ties, *inputs])
+            way = explain_stream(self.options) if self.is_stream else EXPLAINED
+            steps = [*packed_steps(self, f"what the scheme needs: {needs}"), *way]
+        return "\n".join([f"frames {self.describe()}", *steps])
 
     def describe(self) -> str:
         """The plan in one line."""
@@ -188,7 +184,7 @@ FRAME_COLUMNS = ("id", "start", "end", "rows", "closed_by", "kind", "cell", "imp
 
 
 def plan_frames(
-    rows: DataFrame,
+    rows: Any,
     scheme: Scheme,
     *,
     ts: str | Sequence[str],

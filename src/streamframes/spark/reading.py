@@ -1,7 +1,7 @@
 """Reading in Python workers: Spark deals out tasks over row groups, and no row passes through the JVM.
 
-  tasks of legs ──> read, compute, scan ──> parcels ──> join      frames in files that are in the order of time
-  tasks of row groups ──> read, compute, pack ──> chunks ──> fold   everything else
+tasks of legs ──> read, compute, scan ──> parcels ──> join      frames in files that are in the order of time
+tasks of row groups ──> read, compute, pack ──> chunks ──> fold   everything else
 """
 
 from __future__ import annotations
@@ -58,7 +58,9 @@ def route_for(spark: SparkSession, by: Sequence[str]) -> Route:
     return Route(buckets, -(-cores // buckets))
 
 
-def leg_pieces(spark: SparkSession, plan: FramePlan, selection: Selection, legs: Sequence[Leg], route: Route) -> DataFrame:
+def leg_pieces(
+    spark: SparkSession, plan: FramePlan, selection: Selection, legs: Sequence[Leg], route: Route
+) -> DataFrame:
     """The parcels of all legs, in pieces."""
 
     def work(number: int) -> Batches:
@@ -132,4 +134,3 @@ def raw_rows(dataset: Dataset, spark: SparkSession, schema: T.StructType) -> Dat
             yield from reader.batches(group.file, group.number)
 
     return tasks(spark, len(shares), work, schema)
-

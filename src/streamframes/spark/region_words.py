@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from streamframes.core.regions.field import ENDS, HOLDS
 from streamframes.core.regions.plan import CONNECTED, DENSITY, DURATIONS
+from streamframes.spark.scan_words import packed_steps
 from streamframes.spark.streams import explain_stream
 from streamframes.spark.tables import SHUFFLED
 
@@ -15,13 +16,10 @@ if TYPE_CHECKING:
 
 def explained(regioning: Regioning) -> str:
     """Which way the rows go, which search was chosen and why."""
-    group = f"by {', '.join(regioning.by)}" if regioning.by else "as one group"
-    buckets = regioning.n_buckets()
     way = explain_stream(regioning.options) if regioning.is_stream else [SHUFFLED]
     lines = [
         f"regions {regioning.describe()}",
-        "  1 select  Catalyst evaluates place and condition",
-        f"  2 pack    Python workers turn each batch into chunks for {buckets} buckets, {group}; lossless",
+        *packed_steps(regioning, "place and condition"),
         *way,
         f"  search    {_search(regioning)}",
     ]

@@ -149,7 +149,7 @@ class Regioning:
         return f"{self.settings['shape']}, ts={self.ts!r}, space={space!r}, by={list(self.by)!r}"
 
 
-def plan_regions(rows: DataFrame, condition: Any, asked: Mapping[str, Any], stream: Mapping[str, Any]) -> Regioning:
+def plan_regions(rows: Any, condition: Any, asked: Mapping[str, Any], stream: Mapping[str, Any]) -> Regioning:
     """Check everything that can be checked before a job starts."""
     require_dataframe(rows, "regions")
     order, groups = order_and_groups(rows, asked["ts"], asked["by"], "regions")
@@ -185,7 +185,7 @@ def plan_regions(rows: DataFrame, condition: Any, asked: Mapping[str, Any], stre
     )
 
 
-def plan_density(rows: DataFrame, asked: Mapping[str, Any], stream: Mapping[str, Any]) -> Regioning:
+def plan_density(rows: Any, asked: Mapping[str, Any], stream: Mapping[str, Any]) -> Regioning:
     """Check everything that can be checked before a job starts."""
     require_dataframe(rows, "density")
     order, groups = order_and_groups(rows, asked["ts"], asked["by"], "density")

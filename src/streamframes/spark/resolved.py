@@ -18,7 +18,9 @@ from streamframes.core.sql import Expression, Untranslatable, translate
 
 # Strings and quoted names are left alone; a decimal is written without its suffix, and between() under a name that is
 # no keyword.
-_PARTS = re.compile(r"'(?:[^'\\]|\\.)*'|`(?:[^`]|``)*`|(?P<number>\b\d+(?:\.\d*)?|\.\d+)BD\b|(?P<between>\bbetween(?=\())")
+_PARTS = re.compile(
+    r"'(?:[^'\\]|\\.)*'|`(?:[^`]|``)*`|(?P<number>\b\d+(?:\.\d*)?|\.\d+)BD\b|(?P<between>\bbetween(?=\())"
+)
 
 
 def resolved(selected: DataFrame, schema: pa.Schema, layout: Layout) -> Iterator[str | Expression]:

@@ -36,7 +36,7 @@ def scan_files(paths: Any, spark: SparkSession | None, filesystem: fs.FileSystem
 class Scan:
     """Parquet files, to be given to a verb; `toDF()` reads them with Spark."""
 
-    isStreaming = False
+    isStreaming = False  # noqa: N815  (Spark's name)
 
     def __init__(self, dataset: Dataset, spark: SparkSession) -> None:
         self.dataset = dataset
@@ -107,7 +107,7 @@ class Scan:
 class Selected:
     """Columns of a scan, not yet read."""
 
-    isStreaming = False
+    isStreaming = False  # noqa: N815  (Spark's name)
 
     def __init__(self, scan: Scan, chosen: Sequence[Column]) -> None:
         self.scan = scan
@@ -135,7 +135,8 @@ class Selected:
     def selection(self, layout: Layout) -> Selection | str:
         """What workers read and compute; or in words why it is left to Spark."""
         try:
-            return Selection(self.scan.dataset, layout, tuple(resolved(self._checked, self.scan.dataset.schema, layout)))
+            values = tuple(resolved(self._checked, self.scan.dataset.schema, layout))
+            return Selection(self.scan.dataset, layout, values)
         except Untranslatable as reason:
             return str(reason)
 

@@ -32,7 +32,7 @@ from streamframes.spark.streams import check_options
 
 
 def plan_sessions(
-    rows: DataFrame | Mapping[str, DataFrame],
+    rows: Any,
     tree: Any,
     *,
     ts: str | Sequence[str],

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from streamframes.core.sessions.plan import SPANNING, TOGETHER
 from streamframes.core.sessions.tree import Session
+from streamframes.spark.scan_words import read_step
 from streamframes.spark.streams import explain_stream
 from streamframes.spark.tables import SHUFFLED
 
@@ -23,7 +24,8 @@ def explained(nesting: Nesting) -> str:
     by = f"by {', '.join(nesting.by)}" if nesting.by else "to one bucket"
     lines = [
         f"sessions of {nesting.describe()}",
-        f"  1 select  {len(planner.events)} columns: conditions and values of events, computed by Spark",
+        read_step(nesting)
+        or f"  1 select  {len(planner.events)} columns: conditions and values of events, computed by Spark",
         f"  2 pack    chunks of rows, {by}: {nesting.why}",
     ]
     if nesting.is_stream:

@@ -74,7 +74,8 @@ def schemes(draw: Any) -> tuple[Any, list[str]]:
         options = {**options, "nulls": "skip"} if options.pop("nulls", None) == "skip" else options
         return sf.Threshold("w", **options), ["w"]
     if kind == "delta":
-        return sf.Delta("v", operator, 1.0, base=draw(st.sampled_from(["first", "range", "previous"])), **options), ["v"]
+        base = draw(st.sampled_from(["first", "range", "previous"]))
+        return sf.Delta("v", operator, 1.0, base=base, **options), ["v"]
     if kind == "boundary":
         return sf.Boundary({"v": 2}, **options), ["v"]
     if kind == "aggregate":

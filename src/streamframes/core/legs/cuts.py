@@ -1,13 +1,14 @@
 """Cuts: which stretches of time are read by whom, from the ranges of instants that files tell.
 
-  row groups   [----]  [---]            in the order of their first instant
-                  [----]   [----]
-  cut                     ^             where few rows lie in row groups that reach across
+row groups   [----]  [---]            in the order of their first instant
+                [----]   [----]
+cut                     ^             where few rows lie in row groups that reach across
 """
 
 from __future__ import annotations
 
 import bisect
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -48,13 +49,13 @@ class NoOrder(Exception):
 
 def legs(chains: Sequence[Sequence[RowGroup]], wanted: int) -> list[Leg]:
     """About `wanted` legs of equal size; `NoOrder` where row groups are not in an order of time."""
-    chains = [_ordered(chain) for chain in chains if chain]
-    total = sum(group.rows for chain in chains for group in chain)
+    ordered = [_ordered(chain) for chain in chains if chain]
+    total = sum(map(_rows, ordered))
     size = max(LEAST_ROWS, -(-total // max(1, wanted)))
     found: list[Leg] = []
-    for whole in _bundles([chain for chain in chains if _rows(chain) <= size], size):
+    for whole in _bundles([chain for chain in ordered if _rows(chain) <= size], size):
         found.append(Leg(len(found), True, None, None, tuple(whole)))
-    for chain in chains:
+    for chain in ordered:
         if _rows(chain) > size:
             found.extend(_legs_of(chain, size, len(found)))
     if sum(leg.rows for leg in found) > MOST_READ * total:
@@ -106,11 +107,9 @@ def _bundles(chains: Sequence[Chain], size: int) -> Iterator[list[Chain]]:
 def _legs_of(chain: Chain, size: int, number: int) -> Iterator[Leg]:
     """One chain in legs of about this many rows."""
     edges = [None, *_cuts(chain, size), None]
-    for i, (low, high) in enumerate(zip(edges, edges[1:], strict=False)):
+    for i, (low, high) in enumerate(itertools.pairwise(edges)):
         inside = tuple(
-            group
-            for group in chain
-            if (high is None or _low(group) < high) and (low is None or _high(group) >= low)
+            group for group in chain if (high is None or _low(group) < high) and (low is None or _high(group) >= low)
         )
         yield Leg(number + i, i == 0, low, high, (inside,))
 

@@ -14,6 +14,7 @@ import pyarrow as pa
 from streamframes.core.columns import Rows
 from streamframes.core.compiled import compiled
 from streamframes.core.groups import GroupIndex, fingerprints
+from streamframes.core.legs.texts import Texts
 
 
 @compiled
@@ -36,26 +37,36 @@ def _moved(numbers: Any, place: Any, values: Any, out: Any) -> None:
         place[numbers[i]] += 1
 
 
-def numbers_of_rows(keys: Sequence[pa.Array], rows: int, schema: pa.Schema, index: GroupIndex) -> np.ndarray:
-    """The number of each row's group; empty where all rows are of one group, number 0."""
-    if not keys:
-        index.numbers(*fingerprints([], 1), pa.RecordBatch.from_arrays([], schema=schema))
-        return np.empty(0, np.int64)
-    if len(keys) == 1 and pa.types.is_dictionary(keys[0].type):
-        return _by_dictionary(keys[0], schema, index)
-    plain = [_decoded(array).cast(field.type) for array, field in zip(keys, schema, strict=True)]
-    first, second = fingerprints(plain, rows)
-    return index.numbers_of_rows(first, second, pa.RecordBatch.from_arrays(plain, schema=schema))
+class Grouper:
+    """Numbers the groups of rows by an index."""
 
+    def __init__(self, schema: pa.Schema, index: GroupIndex) -> None:
+        self.schema = schema
+        self.index = index
+        self.texts = Texts(index)
 
-def _by_dictionary(array: pa.DictionaryArray, schema: pa.Schema, index: GroupIndex) -> np.ndarray:
-    values = array.dictionary.cast(schema.field(0).type)
-    codes = array.indices
-    if array.null_count:
-        values = pa.concat_arrays([values, pa.nulls(1, values.type)])
-        codes = codes.fill_null(len(values) - 1)
-    numbers = index.numbers(*fingerprints([values], len(values)), pa.RecordBatch.from_arrays([values], schema=schema))
-    return np.take(numbers.astype(np.int32), codes.to_numpy(zero_copy_only=False))
+    def numbers(self, keys: Sequence[pa.Array], rows: int) -> np.ndarray:
+        """The number of each row's group; empty where all rows are of one group, number 0."""
+        if not keys:
+            self.index.numbers(*fingerprints([], 1), pa.RecordBatch.from_arrays([], schema=self.schema))
+            return np.empty(0, np.int64)
+        if len(keys) == 1 and pa.types.is_dictionary(keys[0].type):
+            return self._by_dictionary(keys[0])
+        if len(keys) == 1 and pa.types.is_string(keys[0].type):
+            return self.texts.numbers(keys[0], self.schema)
+        plain = [_decoded(array).cast(field.type) for array, field in zip(keys, self.schema, strict=True)]
+        first, second = fingerprints(plain, rows)
+        return self.index.numbers_of_rows(first, second, pa.RecordBatch.from_arrays(plain, schema=self.schema))
+
+    def _by_dictionary(self, array: pa.DictionaryArray) -> np.ndarray:
+        values = array.dictionary.cast(self.schema.field(0).type)
+        codes = array.indices
+        if array.null_count:
+            values = pa.concat_arrays([values, pa.nulls(1, values.type)])
+            codes = codes.fill_null(len(values) - 1)
+        keys = pa.RecordBatch.from_arrays([values], schema=self.schema)
+        numbers = self.index.numbers(*fingerprints([values], len(values)), keys)
+        return np.asarray(np.take(numbers.astype(np.int32), codes.to_numpy(zero_copy_only=False)))
 
 
 def _decoded(array: pa.Array) -> pa.Array:

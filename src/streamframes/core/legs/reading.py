@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, Protocol
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -18,7 +17,7 @@ from streamframes.core.columns import Rows
 from streamframes.core.compiled import compiled
 from streamframes.core.groups import GroupIndex, as_int64
 from streamframes.core.legs.cuts import Chain, Leg
-from streamframes.core.legs.grouping import grouped, numbers_of_rows
+from streamframes.core.legs.grouping import Grouper, grouped
 from streamframes.core.order import WaitingRoom, disorder, in_order, sorted_by_ts
 from streamframes.core.packing import Layout
 from streamframes.core.parquet.arrays import Arrays
@@ -62,6 +61,7 @@ class LegReader:
         self.source = source
         self.leg = leg
         self.index = index
+        self.grouper = Grouper(source.layout.keys, index)
         self.slice = SLICE_ROWS if leg.first else FIRST_SLICE
 
     def rows(self) -> Iterator[Rows]:
@@ -110,7 +110,7 @@ class LegReader:
 
     def _cut(self, arrays: Arrays, *, in_turn: bool, whole: bool) -> Iterator[Slice]:
         ts = as_int64(arrays.ts)
-        numbers = numbers_of_rows(arrays.keys, ts.size, self.source.layout.keys, self.index)
+        numbers = self.grouper.numbers(arrays.keys, ts.size)
         n_groups = len(self.index)
         rises, strict = _rises(ts) if in_turn else (False, False)
         if not rises:

@@ -153,4 +153,3 @@ def seam_of_tree(tree: dict[str, Any], numbers: np.ndarray) -> Seam:
     return Seam(
         Rows(groups, np.arange(groups.size + 1), tree["ts"], columns), tree["end"], tree["rows"], tree["reason"]
     )
-

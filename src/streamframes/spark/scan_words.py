@@ -1,0 +1,64 @@
+"""Which way rows of files go, and why, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from streamframes.core.legs.seams import has_seams
+from streamframes.core.parquet.selection import Selection
+from streamframes.core.plan import FramePlan
+from streamframes.core.plans import Plan
+from streamframes.spark.scan import Scan
+from streamframes.spark.ways import Way, leg_way
+
+
+def packed_steps(source: Any, evaluated: str) -> list[str]:
+    """How rows are read and packed: by Spark and then Python, or by Python alone."""
+    group = f"by {', '.join(source.by)}" if source.by else "as one group"
+    buckets = source.n_buckets()
+    packs = f"  2 pack    Python workers turn each batch into chunks for {buckets} buckets, {group}; lossless"
+    return [read_step(source) or f"  1 select  Catalyst evaluates {evaluated}", packs]
+
+
+def read_step(source: Any) -> str:
+    """Who reads the files; nothing to say of a DataFrame."""
+    if not isinstance(source.data, Scan):
+        return ""
+    columns, plan = source.planned()
+    return _read(source.data, source.data.select(*columns).selection(plan.layout))
+
+
+def frame_steps(scan: Scan, columns: Sequence[Any], plan: Plan) -> list[str]:
+    """The steps of frames that are found leg by leg; none where that way is not taken."""
+    selected = scan.select(*columns)
+    way = leg_way(selected, plan) if isinstance(plan, FramePlan) else ""
+    if not isinstance(way, Way):
+        return []
+    edges = "runs" if has_seams(way.plan) else "runs, and the first rows of each group in a leg,"
+    many = f"{len(way.legs)} legs" if len(way.legs) > 1 else "1 leg"
+    return [
+        _read(scan, way.selection),
+        f"  2 scan    {many} in the order of time, by the statistics of the files; each is scanned where it is read",
+        f"  3 shuffle only {edges} cross it, to {way.route.partitions} partitions",
+        "  4 join    one leg after the other; what a leg could not know of its beginning is mended",
+    ]
+
+
+def why_no_legs(scan: Scan, columns: Sequence[Any], plan: Plan) -> list[str]:
+    """Why rows of files are packed although frames could be found where they are read."""
+    selected = scan.select(*columns)
+    if isinstance(selected.selection(plan.layout), str) or not isinstance(plan, FramePlan):
+        return []
+    way = leg_way(selected, plan)
+    return [f"            chunks and not legs, because {way}"] if isinstance(way, str) else []
+
+
+def _read(scan: Scan, selection: Selection | str) -> str:
+    files = f"{len(scan.files)} files" if len(scan.files) > 1 else "1 file"
+    size = f"{files}, {scan.dataset.rows:,} rows"
+    if isinstance(selection, str):
+        reader = "Python workers hand all columns to Spark" if scan.left_to_workers else "Spark reads the files"
+        return f"  1 read    {reader} ({size}), because {selection}"
+    names = ", ".join(selection.names)
+    return f"  1 read    Python workers read {names} themselves ({size}); no row passes through the JVM"
