@@ -17,6 +17,8 @@ from streamframes.core.schemes import Scheme
 from streamframes.errors import InvalidArgument
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from streamframes.spark import DataFrame, SparkSession
     from streamframes.spark.scan import Scan
     from streamframes.spark.sources import FrameSource
@@ -129,6 +131,14 @@ class Frames:
         from streamframes.spark.moves import moved_frames
 
         return moved_frames(self.plan.frame_table(()), self.moves, self.plan.prefix)
+
+    def toArrow(self) -> pa.Table:
+        """The frames as one Arrow table in this process: for results that are small."""
+        return self.toDF().toArrow()
+
+    def toPandas(self) -> Any:
+        """The frames as a pandas DataFrame in this process: for results that are small."""
+        return self.toDF().toPandas()
 
     def agg(self, **measures: Any) -> DataFrame:
         """The frames with measures over their own rows: `agg(worst="max(drop_pct)")`.

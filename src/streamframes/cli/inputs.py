@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import contextlib
 import csv
 import gzip
 import os
@@ -100,14 +101,15 @@ def format_of(name: str) -> str | None:
 
 def read(
     engine: Engine, source: Source, derive: Iterable[str], *, option: str = "--with", replace: bool = False
-) -> DataFrame:
+) -> Any:
     """The rows, with the columns that were asked for on top, or in the place of others of their name.
 
-    Parquet files that need no other column are left to the Python workers to read.
+    Parquet files that agree and need no other column are left to the Python workers to read.
     """
     wanted = named(derive, option, "t=to_timestamp(time)")
     if source.format == "parquet" and not wanted:
-        return engine.run("Reading", lambda: scan(source.paths, spark=engine.spark))
+        with contextlib.suppress(InvalidArgument):
+            return engine.run("Reading", lambda: scan(list(map(_plainly, source.paths)), spark=engine.spark))
     reader = engine.spark.read.options(**READING[source.format])
     cannot = f"cannot read {source.name} as {source.format}"
     rows = engine.run("Reading", lambda: reader.load(list(source.paths), format=source.format), failed=cannot)
@@ -155,6 +157,15 @@ def _files(path: Path) -> Iterable[Path]:
             else f"cannot read {path}: the folder is empty"
         )
     return visible
+
+
+def _plainly(path: str) -> str:
+    """The path that `literally` was given.
+
+    >>> _plainly(literally(Path("/a[1]/b*.parquet")))
+    '/a[1]/b*.parquet'
+    """
+    return re.sub(r"\\([\\{}\[\]*?])", r"\1", path)
 
 
 def literally(path: Path) -> str:

@@ -23,41 +23,39 @@ _PARTS = re.compile(
 )
 
 
+# Words that Spark writes without quotes, whether they are names of columns or not.
+_WORDS = {"true", "false", "null", "current_date", "current_timestamp", "current_user", "user", "localtimestamp"}
+
+
 def resolved(selected: DataFrame, schema: pa.Schema, layout: Layout) -> Iterator[str | Expression]:
     """For each column of a projection the name of a column, or an expression over columns."""
     kinds = [*layout.keys.types, layout.ts_type, *layout.columns]
-    for text, kind in zip(_texts(selected), kinds, strict=True):
-        name = _plain_name(text)
-        if name is not None and name in schema.names and schema.field(name).type == kind:
-            yield name
-            continue
-        expression = translate(_plain(text), schema)
-        if expression.type != kind:
-            raise Untranslatable(f"{text} is a {expression.type} here and a {kind} in Spark")
-        yield expression
+    for each, kind in zip(_projected(selected), kinds, strict=True):
+        if each.getClass().getSimpleName() == "AttributeReference" and schema.field(each.name()).type == kind:
+            yield str(each.name())
+        else:
+            yield _translated(str(each.sql()), schema, kind)
 
 
-def _texts(selected: DataFrame) -> Iterator[str]:
-    """The SQL of each column of a projection."""
+def _translated(text: str, schema: pa.Schema, kind: pa.DataType) -> Expression:
+    confusing = [name for name in schema.names if name.lower() in _WORDS]
+    if confusing:
+        raise Untranslatable(f"a column is called {confusing[0]}, which may mean something else in {text}")
+    expression = translate(_plain(text), schema)
+    if expression.type != kind:
+        raise Untranslatable(f"{text} is a {expression.type} here and a {kind} in Spark")
+    return expression
+
+
+def _projected(selected: DataFrame) -> Iterator[Any]:
+    """What Spark has made of each column of a projection."""
     java: Any = getattr(selected, "_jdf", None)
     if java is None:
         raise Untranslatable("a Spark Connect client does not tell how Spark understands an expression")
     columns = java.queryExecution().analyzed().projectList()
     for i in range(columns.size()):
         each = columns.apply(i)
-        is_alias = each.getClass().getSimpleName() == "Alias"
-        yield str(each.child().sql() if is_alias else each.sql())
-
-
-def _plain_name(text: str) -> str | None:
-    """The column that a text is, if it is nothing else.
-
-    >>> _plain_name("value"), _plain_name("`a.b c`"), _plain_name("(value + 1)")
-    ('value', 'a.b c', None)
-    """
-    if re.fullmatch(r"`(?:[^`]|``)+`", text):
-        return text[1:-1].replace("``", "`")
-    return text if re.fullmatch(r"\w+", text) else None
+        yield each.child() if each.getClass().getSimpleName() == "Alias" else each
 
 
 def _plain(text: str) -> str:
