@@ -1,0 +1,59 @@
+"""Grouping: rows of a group stand together in their order, and groups have one number whatever their values look like."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import hypothesis.strategies as st
+import numpy as np
+import pyarrow as pa
+from hypothesis import given, settings
+
+from streamframes.core.groups import GroupIndex, fingerprints
+from streamframes.core.legs.grouping import Grouper, grouped
+
+TEXT = pa.schema([("key", pa.string())])
+texts = st.lists(st.one_of(st.none(), st.text(max_size=3), st.sampled_from(["", "a" * 7, "b" * 8, "b" * 20, "é" * 9])))
+
+
+@settings(max_examples=200, deadline=None)
+@given(batches=st.lists(texts, max_size=4), encoded=st.lists(st.booleans(), min_size=4, max_size=4))
+def test_texts_have_the_numbers_of_their_fingerprints(batches: Any, encoded: Any) -> None:
+    index = GroupIndex(TEXT)
+    grouper = Grouper(TEXT, index)
+    for batch, as_dictionary in zip(batches, encoded, strict=False):
+        array = pa.array(batch, pa.string())
+        numbers = grouper.numbers([array.dictionary_encode() if as_dictionary else array], len(array))
+        assert index.values(numbers)[0].to_pylist() == batch
+        assert (index.first[numbers] == fingerprints([array], len(array))[0]).all()
+    assert len(set(index.first.tolist())) == len(index)
+
+
+def test_a_slice_of_texts_is_read_from_where_it_begins() -> None:
+    index = GroupIndex(TEXT)
+    numbers = Grouper(TEXT, index).numbers([pa.array(["x", "long enough", "y", "x"]).slice(1)], 3)
+    assert index.values(numbers)[0].to_pylist() == ["long enough", "y", "x"]
+
+
+def test_a_hundred_thousand_texts_are_told_apart() -> None:
+    index = GroupIndex(TEXT)
+    grouper = Grouper(TEXT, index)
+    keys = pa.array([f"sensor-{number}" for number in range(100_000)])
+    for _ in range(2):
+        assert (grouper.numbers([keys], len(keys)) == np.arange(100_000)).all()
+
+
+@given(
+    numbers=st.lists(st.integers(0, 5), min_size=1, max_size=30),
+    kind=st.sampled_from([pa.float64(), pa.int64(), pa.bool_(), pa.string()]),
+    nulls=st.booleans(),
+)
+def test_rows_of_a_group_stand_together_in_their_order(numbers: Any, kind: Any, nulls: bool) -> None:
+    values = [None if nulls and i % 3 == 0 else i for i in range(len(numbers))]
+    column = pa.array([None if value is None else bool(value % 2) for value in values]) if kind == pa.bool_() else None
+    column = pa.array(values, pa.int64()).cast(kind) if column is None else column
+    rows = grouped(np.array(numbers, np.int32), np.arange(len(numbers)) * 10, [column], 6)
+    expected = sorted(range(len(numbers)), key=lambda i: (numbers[i], i))
+    assert (rows.ts // 10).tolist() == expected
+    assert rows.columns[0].to_pylist() == [column.to_pylist()[i] for i in expected]
+    assert rows.group_of_row.tolist() == sorted(numbers)
