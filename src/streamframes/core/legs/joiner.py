@@ -64,11 +64,12 @@ class Joiner:
     def finish(self) -> Batches:
         """What the end of the data closes; the first part of a bucket tells it."""
         found = self.framer.finish()
-        return found if self.partition % self.route.parts == 0 else []
+        return found if self.route.is_first(self.partition) else []
 
     def _begin(self, partition: int, leg: int) -> None:
         self.partition, self.leg = partition, leg
-        self.tells = self.route.teller(partition, leg)
+        bucket = partition // self.route.parts
+        self.tells = self.route.is_first(partition) if self.certain else self.route.of_leg(bucket, leg) == partition
         self.numbers, self.fed = np.empty(0, np.int64), np.zeros(0, np.int64)
         self.sure, self.doubted = np.empty(0, np.bool_), np.empty(0, np.bool_)
 

@@ -43,7 +43,7 @@ class LegRun:
         self.leg = leg
         self.framer = plan.framer()
         self.groups = self.framer.groups
-        self.post = Post(route, leg.number, self.groups)
+        self.post = Post(route, leg.number, self.groups, certain=has_seams(plan))
         self.seams = Seams(plan) if not leg.first and has_seams(plan) else None
         self.heads = Heads(self.framer) if not leg.first and not has_seams(plan) else None
 
@@ -83,12 +83,12 @@ class LegRun:
         for bucket, mine in self.post.by_bucket(numbers):
             chosen = numbers[mine]
             states = {name: stage.chosen(chosen) for name, stage in self.framer.stages.items()}
-            yield from self.post.to_all(bucket, {"kind": "end", "groups": self.post.place[chosen], "states": states})
+            yield from self.post.of_edges(bucket, {"kind": "end", "groups": self.post.place[chosen], "states": states})
 
     def _sewn(self, seams: list[Seam]) -> Iterator[Packed]:
         for seam in seams:
             for bucket, mine in self.post.by_bucket(seam.first.groups):
-                yield from self.post.to_all(bucket, seam_as_tree(seam, self.post.place, mine))
+                yield from self.post.of_edges(bucket, seam_as_tree(seam, self.post.place, mine))
 
     def _sent(self, head: Rows) -> Iterator[Packed]:
         for bucket, mine in self.post.by_bucket(head.groups):
@@ -98,13 +98,14 @@ class LegRun:
             keys = pa.RecordBatch.from_arrays(self.groups.values(part.groups), schema=self.framer.plan.keys)
             first, second = self.groups.first[part.groups], self.groups.second[part.groups]
             rows = Rows(np.arange(part.groups.size), part.bounds, part.ts, part.columns)
-            yield from self.post.to_all(bucket, encode(Chunk(rows, first, second, keys, np.full(first.size, NO_WORD))))
+            chunk = Chunk(rows, first, second, keys, np.full(first.size, NO_WORD))
+            yield from self.post.of_edges(bucket, encode(chunk))
 
     def _coupled(self, groups: np.ndarray) -> Iterator[Packed]:
         scan = self.framer.episodes.scan
         for bucket, mine in self.post.by_bucket(groups):
             tree = {"kind": "coupled", "groups": self.post.place[groups[mine]], "state": scan.chosen(groups[mine])}
-            yield from self.post.to_all(bucket, tree)
+            yield from self.post.of_edges(bucket, tree)
 
 
 def _chosen(cut: Cut, told: np.ndarray) -> Cut:

@@ -1,11 +1,13 @@
 """Parcels: what leaves the worker of a leg, as bytes for the partitions of the join.
 
-Groups are spread over buckets, and each bucket is joined in several parts: every part hears what the legs know of
-their edges, and tells the frames of its share of the legs. So a single group keeps several workers busy as well.
+Groups are spread over buckets, and each bucket is joined in several parts, each of which tells the runs of its share of
+the legs. So a single group keeps several workers busy as well. Where a leg may be wrong, every part must hear what the
+legs know of their edges; where it cannot be, only the first does.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -41,16 +43,21 @@ class Route:
         """The partitions that join a bucket."""
         return range(bucket * self.parts, (bucket + 1) * self.parts)
 
-    def teller(self, partition: int, leg: int) -> bool:
-        """Whether a partition tells the frames of a leg."""
-        return partition % self.parts == leg % self.parts
+    def is_first(self, partition: int) -> bool:
+        """Whether a partition is the first of its bucket."""
+        return partition % self.parts == 0
+
+    def of_leg(self, bucket: int, leg: int) -> int:
+        """The partition that tells the runs of a leg."""
+        return bucket * self.parts + leg % self.parts
 
 
 class Post:
     """The groups of one leg by bucket, and what is sent there."""
 
-    def __init__(self, route: Route, leg: int, groups: GroupIndex) -> None:
+    def __init__(self, route: Route, leg: int, groups: GroupIndex, *, certain: bool) -> None:
         self.route = route
+        self.certain = certain
         self.leg = leg
         self.groups = groups
         self.bucket = np.empty(0, np.int64)
@@ -88,6 +95,10 @@ class Post:
         for partition in self.route.all_parts(bucket):
             yield Packed(partition, self.leg, data)
 
+    def of_edges(self, bucket: int, parcel: dict[str, Any] | bytes) -> Iterator[Packed]:
+        """The same for the parts that must know of edges."""
+        return itertools.islice(self.to_all(bucket, parcel), 1 if self.certain else None)
+
     def by_bucket(self, groups: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
         """For each bucket that these groups are in, which of them are."""
         if self.route.buckets == 1:
@@ -114,8 +125,7 @@ class Post:
                 "own": cut.runs.own[wanted][mine] if cut.runs.own.size else cut.runs.own,
                 "values": values,
             }
-            partition = bucket * self.route.parts + self.leg % self.route.parts
-            yield Packed(partition, self.leg, encode(tree))
+            yield Packed(self.route.of_leg(bucket, self.leg), self.leg, encode(tree))
 
 
 def runs_of(tree: dict[str, Any], numbers: np.ndarray) -> Cut:
