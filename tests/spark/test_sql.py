@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from decimal import Context, Decimal
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,13 @@ pytestmark = pytest.mark.spark
 NAN, INF = float("nan"), float("inf")
 FLOATS = [0.0, -0.0, 0.1, 0.3, 0.5, 1.5, -2.5, 2.675, 3.0, 1e10, 1e38, 5e-324, NAN, INF, -INF, None]
 MICROS = [0, -1, 1, 59_999_999, 1_767_571_200_123_456, 1_767_571_259_999_999, -62_135_596_800_000_000, None]
+
+
+def decimals(text: str) -> list[Any]:
+    """Decimals and a null."""
+    return [*map(Decimal, text.split()), None]
+
+
 COLUMNS: dict[str, tuple[str, pa.DataType, list[Any]]] = {
     "b": ("boolean", pa.bool_(), [True, False, None]),
     "c": ("boolean", pa.bool_(), [True, False, None]),
@@ -29,7 +37,11 @@ COLUMNS: dict[str, tuple[str, pa.DataType, list[Any]]] = {
     "g": ("float", pa.float32(), FLOATS),
     "d": ("double", pa.float64(), [*FLOATS, 1e308, -1e308, 0.30000000000000004, 9.3e18]),
     "e": ("double", pa.float64(), [*FLOATS, 2.0**63, -(2.0**63)]),
-    "t": ("string", pa.string(), ["", "a", "B", "ä", "\U0001f600", None]),
+    "k": ("decimal(5,0)", pa.decimal128(5, 0), decimals("0 1 -1 3 40 99999 -99999")),
+    "m": ("decimal(10,2)", pa.decimal128(10, 2), decimals("0 0.01 0.3 -2.5 1.5 3 40 12345678.91 -99999999.99")),
+    "x": ("decimal(22,6)", pa.decimal128(22, 6), decimals("0 0.3 1.5 9007199254740993.000001 -0.000001 40 1e15")),
+    "w": ("decimal(38,18)", pa.decimal128(38, 18), decimals("0 0.3 1e-18 0.1234567890123456789e1 -1e19 9.3e18 3")),
+    "t": ("string", pa.string(), ["", "a", "B", "ä", "ab", "Ba", "b%", "\u0130x", "z\u0308", "\U0001f600", None]),
     "at": ("timestamp", pa.timestamp("us", tz="UTC"), MICROS),
     "nz": ("timestamp_ntz", pa.timestamp("us"), MICROS),
     "day": ("date", pa.date32(), [0, -1, 20_000, -100_000, None]),
@@ -64,7 +76,7 @@ class Author:
     def number(self, depth: int) -> str:
         if depth <= 0:
             plain = "0 1 -1 3 40 2147483648 -2147483648 -9223372036854775808 0.3 -2.5 0.5D 1e3 1.5F 2L 1Y 7S"
-            return self.pick(*"ysilfgde", *"ysilfgde", *plain.split())
+            return self.pick(*"ysilfgde", *"ysilfgde", "m", "k", *plain.split())
         a, b, flag = self.of("number", depth), self.of("number", depth), self.of("condition", depth)
         floating, kind = self.pick(*"fgde"), self.pick(*NUMBER_TYPES)
         return self.pick(
@@ -77,11 +89,28 @@ class Author:
             f"{self.pick('floor', 'ceil')}({a})",
             f"round({floating}, {self.rng.randint(0, 4)})",
             f"round({a})",
+            f"{self.pick('sqrt', 'sign')}({a})",
+            f"mod({a}, {b})",
+            f"({self.pick(*'ysil')} div {self.pick(*'ysil', '3', '-7', '2L')})",
+            f"({self.pick(*'ysil')} {self.pick(*'&|^')} {self.pick(*'ysil', '6')})",
+            f"(~{self.pick(*'ysil')} + 0)",
+            f"nanvl({floating}, {self.pick(*'fgde')})",
+            f"nvl2({a}, {b}, {self.of('number', 0)})",
+            f"length({self.of('text', depth)})",
+            f"cast({self.of('money', depth)} as {self.pick('double', 'float', 'bigint', 'int')})",
             f"cast({a} as {kind})",
             f"cast({flag} as {kind})",
             f"{self.pick('greatest', 'least')}({a}, {b}, {self.of('number', 0)})",
             *self.choice("number", depth),
         )
+
+    def money(self, depth: int) -> str:
+        if depth <= 0:
+            return self.pick(*"kkmmxxw", "0.3", "-2.5", "1.5", "3", "0.005", "12345678.9", "40BD", "k", "m")
+        a, b = self.of("money", depth), self.of("money", depth)
+        sums = [f"({a} {self.pick(*'+-*')} {b})", f"(m {self.pick(*'+-*')} {self.pick(*'kmysi')})"]
+        same = [f"abs({a})", f"(-{self.pick(*'kmxw')})", f"{self.pick('greatest', 'least')}({a}, {b})"]
+        return self.pick(*sums, *same, *self.choice("money", depth))
 
     def choice(self, kind: str, depth: int) -> list[str]:
         """The value of one or another expression of the same kind."""
@@ -98,7 +127,11 @@ class Author:
     def condition(self, depth: int) -> str:
         if depth <= 0:
             return self.pick("b", "c", "b", "c", "true", "(c and null)")
-        kind = self.pick("number", "number", "number", "text", "instant", "local", "date")
+        kind = self.pick(
+            "number", "number", "number", "money", "money", "text", "instant", "local", "date", "condition"
+        )
+        if kind == "condition":
+            return f"({self.of(kind, depth)}) {self.pick('=', '<>', '<', '<=', '<=>')} ({self.of(kind, depth)})"
         a, b, low = (self.of(kind, depth) for _ in range(3))
         left, right = self.of("condition", depth), self.of("condition", depth)
         x, y, maybe = self.of(kind, 0), self.of(kind, 0), self.pick("", "not ")
@@ -112,10 +145,41 @@ class Author:
             f"{a} is {maybe}null",
             f"({left}) is {self.pick('true', 'not false')}",
             f"isnan({self.pick(*'fgde')})",
+            f"({a} is {maybe}distinct from {b})",
+            f"{self.of('money', depth)} {self.pick('=', '<', '<=', '>', '>=', '<>')} {self.of('number', 0)}",
+            f"{self.of('text', depth)} {maybe}like {self.of('pattern', 0)}",
+            f"{self.pick('startswith', 'endswith', 'contains')}(t, {self.of('pattern', 0)})",
+            *self.against_constants(maybe),
             f"{self.pick('isnull', 'isnotnull')}({a})",
             f"cast({self.pick(*'ysilfgde')} as boolean)",
             f"b {self.pick('and', 'or')} not c {self.pick('and', 'or')} {left}",
         )
+
+    def pattern(self, depth: int) -> str:
+        return self.pick("'a%'", "'%a'", "'%a%'", "'a'", "'%'", "''", "'%ä%'", "'%%x'")
+
+    def against_constants(self, maybe: str) -> list[str]:
+        """Comparisons of columns with constants of their own type, or of one that is close."""
+        sign = self.pick("=", "<>", "<", "<=", ">", ">=", "<=>")
+        number = self.pick("0.3", "-2.5", "3", "0", "1e0", "99999.5", "2147483648", "-9223372036854775808", "1.5BD")
+        one, other = self.pick(*"ysilkmxwfgde"), self.pick("1", "3", "40", "0.3", "1.50", "99999")
+        day = self.pick("date'1970-01-01'", "'1969-12-31'", "date'2024-10-04'")
+        local = self.pick("timestamp_ntz'1970-01-01 00:00:00'", "'2026-01-05 00:00:00.123456'", "'2026-01-05'")
+        at = self.pick("timestamp'1970-01-01 00:00:00Z'", "'2026-01-05 01:00:00.123456+01:00'")
+        return [
+            f"{self.pick(*'ysilkmxwfgde')} {sign} {number}",
+            f"{number} {sign} {self.pick(*'ysilkmxwfgde')}",
+            f"{one} {maybe}in ({other}, {number})",
+            f"{one} {maybe}between {other} and {number}",
+            f"day {sign} {day}",
+            f"day {maybe}in ({day}, date'1970-01-02')",
+            f"nz {sign} {local}",
+            f"at {sign} {at}",
+            f"t {maybe}in ('a', 'ä', 'B', 'ab', 'nothing', 'z')",
+            f"i in ({', '.join(map(str, range(20)))})",
+            f"d in ({', '.join(f'{k}e-1' for k in range(-25, 20))})",
+            f"b {self.pick('=', '<', '<>', '<=')} {self.pick('c', 'true', 'false')}",
+        ]
 
     def text(self, depth: int) -> str:
         return self.pick("t", "t", "'a'", "'B'") if depth <= 0 else self.pick(*self.choice("text", depth))
@@ -155,7 +219,7 @@ class Author:
 
 def written(n: int, seed: int) -> list[str]:
     author = Author(seed)
-    kinds = ["number", "condition", "condition", "number", "text", "instant", "local", "date"]
+    kinds = ["number", "condition", "condition", "number", "money", "text", "instant", "local", "date"]
     return sorted({author.of(author.pick(*kinds), author.rng.randint(1, 4)) for _ in range(n)})
 
 
@@ -198,11 +262,11 @@ def table(spark: Any, batch: pa.RecordBatch) -> Iterator[Any]:
 
 
 def test_values_and_types_are_those_of_spark(table: Any, batch: pa.RecordBatch) -> None:
-    texts = written(900, seed=7)
+    texts = written(1_400, seed=7)
     expressions = translated(texts)
     found = {text: values for text, each in expressions.items() if (values := attempt(each, batch)) is not None}
     assert len(expressions) > 0.9 * len(texts)
-    assert len(found) > 500
+    assert len(found) > 800
     names = list(found)
     for start in range(0, len(names), 200):
         part = names[start : start + 200]
@@ -220,13 +284,32 @@ def attempt(expression: Expression, batch: pa.RecordBatch) -> pa.Array | None:
         return None
 
 
+def test_many_numbers_are_rounded_and_made_doubles_as_spark_does(spark: Any) -> None:
+    rng = np.random.default_rng(2)
+    n = 10_000
+    halves = rng.integers(-(10**7), 10**7, n) * 10 + 5
+    sizes = rng.standard_normal(n) * 10.0 ** rng.integers(-8, 18, n)
+    digits = [int(each) * 10 ** int(zeros) // 7 for each, zeros in zip(halves, rng.integers(0, 29, n), strict=True)]
+    wide = pa.array([Decimal(each).scaleb(-18, Context(prec=60)) for each in digits], pa.decimal128(38, 18))
+    batch = pa.record_batch({"d": halves / 1_000, "e": sizes, "f": (halves / 1_000).astype(np.float32), "w": wide})
+    texts = [f"round({name}, {scale})" for name in "def" for scale in (0, 1, 2, 3, 6)]
+    texts += ["cast(w as double)", "cast(w as float)", "w > 0.5", "d > 0.1", "floor(d)", "sqrt(d)", "d % 0.7", "e % 3"]
+    rows = spark.createDataFrame(pa.Table.from_batches([batch])).selectExpr("d", "e", "cast(f as float) as f", "w")
+    result = rows.cache().selectExpr(*(f"{text} as x{i}" for i, text in enumerate(texts))).toArrow()
+    for text, values in zip(texts, result.columns, strict=True):
+        assert bits(values) == bits(translate(text, batch.schema).evaluate(batch)), text
+
+
 RISKY = [
     "y + y", "i * s", "l - l", "-l", "abs(y)", "d / e", "i % s", "f % g", "floor(d)", "ceil(e)",
     "cast(l as int)", "cast(d as bigint)", "cast(f as tinyint)", "cast(t as int)", "nz + interval 100000000 days",
     "l + l > 0 and b", "b and l + l > 0", "if(l > 5, 0, l + 1)", "coalesce(1 / y, 0)", "greatest(1 / y, 0)",
     "y = 0 or 1 / y > 0", "y <> 0 and 1 / y > 0", "case when y = 0 then 0 else 1 / y end", "if(y = 0, null, 5 % y)",
     "nullif(y, 0) / nullif(s, 0)", "i between 0 and 1 / nullif(y, 0)", "if(isnan(d) or abs(d) > 9e18, 0, floor(d))",
-    "if(l between -5 and 5, cast(l as tinyint), 0Y)",
+    "if(l between -5 and 5, cast(l as tinyint), 0Y)", "l div -1", "i div y", "l div 3", "cast(m as tinyint)",
+    "cast(k as smallint)", "if(abs(k) < 100, cast(k as tinyint), 0Y)", "i + 1", "s * 2S", "y % 0", "1 / y + null",
+    "(1 / y = null) is null", "y in (1, 2) and 1 / y > 0", "y > 0 and i % y = 1 and s % y = 0",
+    "if(y > 0, if(s > 0, i % y + i % s, 1 / y), 0)", "m in (1 + 1, 3) and 1 / (y * 0 + 1) > 0",
 ]  # fmt: skip
 
 

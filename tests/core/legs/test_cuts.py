@@ -48,7 +48,7 @@ def test_a_row_group_that_reaches_across_is_read_by_both() -> None:
 
 def test_few_rows_are_one_leg() -> None:
     found = legs([[group(0, 0, 9, 100), group(1, 10, 19, 100)]], 8)
-    assert len(found) == 1 and found[0].first and (found[0].low, found[0].high) == (None, None)
+    assert [(leg.first, leg.low, leg.high) for leg in found] == [(True, None, None)]
 
 
 def test_whole_chains_share_a_leg() -> None:
@@ -85,4 +85,4 @@ def test_every_instant_of_every_row_group_is_in_one_leg(ranges: Any, wanted: int
                 for leg in found
                 if (leg.low is None or leg.low <= instant) and (leg.high is None or instant < leg.high)
             ]
-            assert len(holding) == 1 and each in holding[0].chains[0]
+            assert [each in leg.chains[0] for leg in holding] == [True]

@@ -1,4 +1,4 @@
-"""Grouping: rows of a group stand together in their order, and groups have one number whatever their values look like."""
+"""Grouping: rows of a group stand together in their order, and a group has one number whatever its values look like."""
 
 from __future__ import annotations
 

@@ -1,146 +1,221 @@
-"""Arithmetic and rounding as Spark does it in ANSI mode."""
+"""Arithmetic as Spark does it in ANSI mode."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from decimal import ROUND_HALF_UP, Context, Decimal
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from streamframes.core.sql.coercion import FLOATS, NUMBERS, WHOLE, cast, coerced, common_type, to_whole
-from streamframes.core.sql.terms import Kernel, Term, Untranslatable, constant, strict, values_where
-
-_DIGITS = Context(prec=1_200, rounding=ROUND_HALF_UP)  # more than a double has before and after the point
-_LARGEST_SCALE = 300
-
-
-def literal(text: str) -> Term:
-    """A number as Spark reads it: int, long, double where it has an exponent, else a decimal."""
-    if "e" in text.lower():
-        return constant(float(text), pa.float64(), text)
-    if "." not in text:
-        kind = next((kind for kind in (pa.int32(), pa.int64()) if _fits(int(text), kind)), None)
-        if kind is None:
-            raise Untranslatable(f"{text} is larger than a bigint")
-        return constant(int(text), kind, text)
-    value = Decimal(text)
-    digits, exponent = value.as_tuple().digits, value.as_tuple().exponent
-    scale = -exponent if isinstance(exponent, int) else 0
-    if max(len(digits), scale) > 38:
-        raise Untranslatable(f"{text} has more digits than a decimal")
-    return constant(value, pa.decimal128(max(len(digits), scale, 1), scale), text)
+from streamframes.core.sql import decimals
+from streamframes.core.sql.buffers import empty, made, numbers, present
+from streamframes.core.sql.casts import cast, copied, lies_within, to_whole
+from streamframes.core.sql.coercion import coerced, common_type
+from streamframes.core.sql.kinds import MOST_DIGITS, NUMBERS, WHOLE, is_decimal, spark_name
+from streamframes.core.sql.terms import Kernel, Term, Untranslatable, strict
 
 
-def _fits(value: int, kind: pa.DataType) -> bool:
-    limits = np.iinfo(kind.to_pandas_dtype())
-    return bool(limits.min <= value <= limits.max)
-
-
-def _numeric(*terms: Term) -> pa.DataType:
+def numeric(*terms: Term) -> pa.DataType:
+    """The common type of numbers that are no decimals."""
     kind = common_type([term.type for term in terms])
+    if is_decimal(kind):
+        raise Untranslatable("the result would be a decimal, which only + - * of few digits are here")
     if kind not in NUMBERS:
-        raise Untranslatable(f"{kind} is no number")
+        raise Untranslatable(f"{spark_name(kind)} is no number")
     return kind
 
 
 def added(left: Term, right: Term) -> Term:
     """`left + right`."""
-    return _checked(left, right, pc.add_checked, pc.add)
+    return _checked(left, right, (np.add, pc.add_checked), pc.add)
 
 
 def subtracted(left: Term, right: Term) -> Term:
     """`left - right`."""
-    return _checked(left, right, pc.subtract_checked, pc.subtract)
+    return _checked(left, right, (np.subtract, pc.subtract_checked), pc.subtract)
 
 
 def multiplied(left: Term, right: Term) -> Term:
     """`left * right`."""
-    return _checked(left, right, pc.multiply_checked, pc.multiply)
+    return _checked(left, right, (np.multiply, pc.multiply_checked), pc.multiply)
 
 
-def _checked(left: Term, right: Term, for_whole: Kernel, for_floats: Kernel) -> Term:
-    kind = _numeric(left, right)
+def _checked(left: Term, right: Term, for_whole: tuple[Any, Kernel], for_floats: Kernel) -> Term:
+    if any(is_decimal(term.type) for term in (left, right)) and all(
+        decimals.is_exact(term.type) for term in (left, right)
+    ):
+        return _of_decimals(left, right, for_floats)
+    kind = numeric(left, right)
     operands = coerced(left, kind), coerced(right, kind)
-    return strict(kind, for_whole, *operands, fails=True) if kind in WHOLE else strict(kind, for_floats, *operands)
+    if kind not in WHOLE:
+        return strict(kind, for_floats, *operands)
+    return strict(kind, lambda one, other: _whole(one, other, *for_whole), *operands, fails=True)
+
+
+def _whole(left: Any, right: Any, unchecked: Any, checked: Kernel) -> pa.Array:
+    """Checked number by number only if the least and the most of both sides could make too much."""
+    one, other = numbers(left), numbers(right)
+    n = len(left if isinstance(left, pa.Array) else right)
+    limits = np.iinfo(one.dtype)
+    ends = [[int(side.min()), int(side.max())] for side in (one, other)] if n else []
+    corners = [int(unchecked(a, b, dtype=object)) for a in ends[0] for b in ends[1]] if n else [0]
+    if min(corners) < limits.min or max(corners) > limits.max:
+        return checked(left, right)
+    return made(unchecked(one, other, out=empty(n, one.dtype)), left.type, left, right)
+
+
+def _of_decimals(left: Term, right: Term, kernel: Kernel) -> Term:
+    """Arrow has Spark's types of results; as long as they have room for all digits, nothing is rounded."""
+    one, other = decimals.operand_type(left), decimals.operand_type(right)
+    scale = one.scale + other.scale if kernel is pc.multiply else max(one.scale, other.scale)
+    whole = [kind.precision - kind.scale for kind in (one, other)]
+    precision = (sum(whole) if kernel is pc.multiply else max(whole)) + scale + 1
+    if precision > MOST_DIGITS:
+        raise Untranslatable(f"the result would be a decimal of more than {MOST_DIGITS} digits")
+    return strict(pa.decimal128(precision, scale), kernel, coerced(left, one), coerced(right, other))
 
 
 def divided(left: Term, right: Term) -> Term:
     """`left / right`, a double."""
-    _numeric(left, right)
-    return _by_divisor(cast(left, pa.float64()), cast(right, pa.float64()), pc.divide)
+    numeric(left, right)
+    return _by_divisor(cast(left, pa.float64()), cast(right, pa.float64()), _quotient)
 
 
 def remainder(left: Term, right: Term) -> Term:
     """`left % right`, with the sign of `left`."""
-    kind = _numeric(left, right)
+    kind = numeric(left, right)
     return _by_divisor(coerced(left, kind), coerced(right, kind), _remainder)
+
+
+def whole_quotient(left: Term, right: Term) -> Term:
+    """`left div right`, a long."""
+    if numeric(left, right) not in WHOLE:
+        raise Untranslatable("div of numbers that are not whole is left to Spark")
+    operands = (cast(right, pa.int64()), cast(left, pa.int64()))
+    safe = right.scalar is not None and right.scalar.as_py() not in (0, -1)
+    kernel = pc.divide if safe else pc.divide_checked
+    return strict(pa.int64(), lambda divisor, dividend: kernel(dividend, divisor), *operands, fails=not safe)
 
 
 def _by_divisor(left: Term, right: Term, kernel: Kernel) -> Term:
     """The divisor is looked at first, as Spark does, and must not be zero."""
+    safe = right.scalar is not None and right.scalar.as_py() != 0
 
-    def values(batch: pa.RecordBatch) -> pa.Array:
-        divisor = right.values(batch)
-        dividend = values_where(left, batch, divisor.is_valid())
-        zero = pc.and_(dividend.is_valid(), pc.equal(divisor, pa.scalar(0, right.type)))
-        if pc.any(zero, min_count=0).as_py():
-            raise pa.ArrowInvalid("division by zero")
-        return kernel(dividend, divisor)
+    def checked(divisor: Any, dividend: Any) -> pa.Array:
+        zero = None if safe else numbers(divisor) == 0
+        if zero is not None and np.any(zero):
+            valid = present(divisor, dividend)
+            if valid is None or (zero & valid.to_numpy(zero_copy_only=False)).any():
+                raise pa.ArrowInvalid("division by zero")
+        with np.errstate(all="ignore"):
+            return kernel(dividend, divisor)
 
-    return Term(left.type, values, fails=True)
+    return strict(left.type, checked, right, left, fails=not safe)
 
 
-def _remainder(left: pa.Array, right: pa.Array) -> pa.Array:
-    absent = pc.or_(left.is_null(), right.is_null()).to_numpy(zero_copy_only=False)
-    dividend, divisor = (array.fill_null(1).to_numpy(zero_copy_only=False) for array in (left, right))
-    with np.errstate(all="ignore"):
-        return pa.array(np.fmod(dividend, np.where(absent, 1, divisor)), left.type, mask=absent)
+def _quotient(left: Any, right: Any) -> pa.Array:
+    out = empty(len(left if isinstance(left, pa.Array) else right), np.float64)
+    return made(np.divide(numbers(left), numbers(right), out=out), left.type, left, right)
+
+
+def _remainder(left: Any, right: Any) -> pa.Array:
+    dividend, divisor = numbers(left), numbers(right)
+    if isinstance(right, pa.Scalar) and left.type in WHOLE and int(divisor) > np.iinfo(divisor.dtype).min:
+        return made(_whole_remainder(dividend, np.abs(divisor)), left.type, left)
+    out = empty(len(left if isinstance(left, pa.Array) else right), dividend.dtype)
+    return made(np.fmod(dividend, divisor, out=out), left.type, left, right)
+
+
+def _whole_remainder(dividend: np.ndarray, divisor: Any) -> np.ndarray:
+    """By a positive constant, whose quotients NumPy has without dividing; they are rounded down, remainders not."""
+    result = empty(dividend.size, dividend.dtype)
+    np.floor_divide(dividend, divisor, out=result)
+    result *= divisor
+    np.subtract(dividend, result, out=result)
+    if dividend.size and dividend.min() < 0:
+        result -= divisor * ((dividend < 0) & (result != 0))
+    return result
 
 
 def negated(term: Term) -> Term:
     """`-term`."""
-    if term.type in WHOLE:
-        return strict(term.type, pc.negate_checked, term, fails=True)
-    return strict(_numeric(term), pc.negate, term)
+    if is_decimal(term.type):
+        return strict(term.type, pc.negate, term)
+    whole = numeric(term) in WHOLE
+    return strict(term.type, pc.negate_checked if whole else pc.negate, term, fails=whole)
 
 
 def absolute(term: Term) -> Term:
     """`abs(term)`."""
-    whole = term.type in WHOLE
-    return strict(_numeric(term), pc.abs_checked if whole else pc.abs, term, fails=whole)
+    if is_decimal(term.type):
+        return strict(term.type, pc.abs, term)
+    whole = numeric(term) in WHOLE
+    return strict(term.type, pc.abs_checked if whole else pc.abs, term, fails=whole)
 
 
-def to_long(term: Term, towards: Callable[[np.ndarray], np.ndarray]) -> Term:
+def root(term: Term) -> Term:
+    """`sqrt(term)`, a double."""
+    return strict(pa.float64(), pc.sqrt, cast(as_double(term), pa.float64()))
+
+
+def sign(term: Term) -> Term:
+    """`sign(term)`, a double; zeros keep their sign."""
+
+    def kernel(array: pa.Array) -> pa.Array:
+        raw = numbers(array)
+        signs = np.sign(raw, out=empty(raw.size, np.float64))
+        return made(np.copysign(signs, raw, out=signs), pa.float64(), array)
+
+    return strict(pa.float64(), kernel, cast(as_double(term), pa.float64()))
+
+
+def as_double(term: Term) -> Term:
+    """A number of any kind as a double."""
+    return coerced(term, pa.float64()) if is_decimal(term.type) else cast(term, numeric(term))
+
+
+def to_long(term: Term, towards: Callable[..., np.ndarray]) -> Term:
     """`floor` and `ceil`: longs; NaN becomes 0 and what is too large is an error."""
-    if _numeric(term) in WHOLE:
+    if numeric(term) in WHOLE:
         return cast(term, pa.int64())
 
     def kernel(array: pa.Array) -> pa.Array:
-        numbers = towards(np.nan_to_num(array.fill_null(0).to_numpy(), posinf=np.inf, neginf=-np.inf))
-        if (np.abs(numbers) > 2.0**63).any():
+        raw = numbers(array)
+        if lies_within(raw, -(2.0**63), 2.0**63):
+            return copied(towards(raw, out=empty(raw.size, np.float64)), array, pa.int64())
+        filled = towards(np.nan_to_num(array.fill_null(0).to_numpy(), posinf=np.inf, neginf=-np.inf))
+        if (np.abs(filled) > 2.0**63).any():
             raise pa.ArrowInvalid("a number is outside of int64")
-        return to_whole(numbers, array, pa.int64())
+        return to_whole(filled, array, pa.int64())
 
     return strict(pa.int64(), kernel, cast(term, pa.float64()), fails=True)
 
 
-def rounded(term: Term, scale: int) -> Term:
-    """`round(term, scale)`: half up, in the digits that the number is printed with."""
-    if not 0 <= scale <= _LARGEST_SCALE:
-        raise Untranslatable(f"a scale of {scale} is left to Spark")
-    if _numeric(term) not in FLOATS:
-        return term
-    unit = Decimal(1).scaleb(-scale)
+# Java takes a shift modulo the bits of the type; those below are shifts as they are written.
+_SHIFTS = {pa.int32(): 32, pa.int64(): 64}
+_BITS = {"&": pc.bit_wise_and, "|": pc.bit_wise_or, "^": pc.bit_wise_xor}
 
-    def one(value: float | None) -> str | None:
-        if value is None or not np.isfinite(value):
-            return None if value is None else str(value)
-        # Java's BigDecimal knows no negative zero.
-        return str(_DIGITS.add(_DIGITS.quantize(Decimal(repr(value)), unit), Decimal(0)))
 
-    def kernel(array: pa.Array) -> pa.Array:
-        return pc.cast(pa.array(map(one, array.to_pylist()), pa.string()), term.type)
+def bits(operator: str, left: Term, right: Term) -> Term:
+    """`left & right`, `left | right`, `left ^ right`."""
+    kind = numeric(left, right)
+    if kind not in WHOLE:
+        raise Untranslatable(f"{operator} is for whole numbers")
+    return strict(kind, _BITS[operator], coerced(left, kind), coerced(right, kind))
 
-    return strict(term.type, kernel, term)
+
+def shifted(term: Term, by: Term) -> Term:
+    """`shiftleft(term, by)`, by a number that is written out."""
+    known = by.number is not None and by.number.isdigit() and int(by.number) < _SHIFTS.get(term.type, 0)
+    if not known:
+        raise Untranslatable("shiftleft() of an int or a bigint by a small number is all that is known of it")
+    return strict(term.type, lambda array: pc.shift_left(array, pa.scalar(int(by.number or 0), term.type)), term)
+
+
+def inverted_bits(term: Term) -> Term:
+    """`~term`."""
+    if numeric(term) not in WHOLE:
+        raise Untranslatable("~ is for whole numbers")
+    return strict(term.type, pc.bit_wise_not, term)

@@ -7,7 +7,6 @@ from typing import Any
 
 import pyarrow as pa
 
-from streamframes.core.sql.coercion import is_decimal
 from streamframes.core.sql.reader import Reader
 from streamframes.core.sql.rules import RULES
 from streamframes.core.sql.syntax import parsed
@@ -28,7 +27,7 @@ class Expression:
     def evaluate(self, batch: pa.RecordBatch) -> pa.Array:
         """The values on a batch; an overflow or a division by zero is an error, as in Spark."""
         try:
-            return self.term.values(batch)
+            return self.term.values(batch.select(self.columns) if self.columns else batch)
         except pa.ArrowInvalid as error:
             raise StreamFramesError(f"{self.text!r} cannot be evaluated: {error}") from error
 
@@ -49,6 +48,6 @@ def translate(text: str, schema: pa.Schema) -> Expression:
         term = reader.term(tree)
     except pa.ArrowInvalid as error:
         raise Untranslatable(f"{text!r} has a literal that is too large: {error}") from error
-    if is_decimal(term.type) or pa.types.is_null(term.type):
-        raise Untranslatable(f"{text!r} is a {term.type}")
+    if pa.types.is_null(term.type):
+        raise Untranslatable(f"{text!r} is always null, without a type")
     return Expression(text, schema, term.type, tuple(reader.used), term)

@@ -3,41 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from streamframes.core.sql.buffers import everywhere, truths
+from streamframes.core.sql.choice import picked
 from streamframes.core.sql.coercion import coerced, common_type
-from streamframes.core.sql.terms import Term, Untranslatable, strict, values_where
+from streamframes.core.sql.kinds import spark_name
+from streamframes.core.sql.terms import Guarded, Term, Untranslatable, eager, strict
 
 
 def condition(term: Term) -> Term:
     """A term that must be a condition."""
     if term.type != pa.bool_() and not pa.types.is_null(term.type):
-        raise Untranslatable(f"{term.type} is no condition")
+        raise Untranslatable(f"{spark_name(term.type)} is no condition")
     return coerced(term, pa.bool_())
 
 
 def both(left: Term, right: Term) -> Term:
     """`left and right`, in three values; the right side only where the left is not false."""
-    first, second = condition(left), condition(right)
+    first, second = condition(left), Guarded(condition(right))
 
     def values(batch: pa.RecordBatch) -> pa.Array:
         known = first.values(batch)
-        return pc.and_kleene(known, values_where(second, batch, known.fill_null(True)))
+        wanted = pc.or_(truths(known), pc.is_null(known)) if second.term.fails else None
+        return pc.and_kleene(known, second.data(batch, wanted))
 
-    return Term(pa.bool_(), values, fails=first.fails or second.fails)
+    return Term(pa.bool_(), values, fails=first.fails or second.term.fails)
 
 
 def either(left: Term, right: Term) -> Term:
     """`left or right`, in three values; the right side only where the left is not true."""
-    first, second = condition(left), condition(right)
+    first, second = condition(left), Guarded(condition(right))
 
     def values(batch: pa.RecordBatch) -> pa.Array:
         known = first.values(batch)
-        return pc.or_kleene(known, values_where(second, batch, pc.invert(known.fill_null(False))))
+        wanted = pc.invert(truths(known)) if second.term.fails else None
+        return pc.or_kleene(known, second.data(batch, wanted))
 
-    return Term(pa.bool_(), values, fails=first.fails or second.fails)
+    return Term(pa.bool_(), values, fails=first.fails or second.term.fails)
 
 
 def negation(term: Term) -> Term:
@@ -45,33 +51,70 @@ def negation(term: Term) -> Term:
     return strict(pa.bool_(), pc.invert, condition(term))
 
 
+def is_null(term: Term) -> Term:
+    """`term is null`."""
+    return negation(is_present(term))
+
+
+def is_present(term: Term) -> Term:
+    """`term is not null`; a dictionary need not be decoded for it."""
+    if term.column is None:
+        return eager(pa.bool_(), pc.is_valid, term)
+
+    def values(batch: pa.RecordBatch) -> pa.Array:
+        array = batch.column(term.column)
+        in_dictionary = pa.types.is_dictionary(array.type) and array.dictionary.null_count
+        return pc.is_valid(term.values(batch) if in_dictionary else array)
+
+    return Term(pa.bool_(), values)
+
+
 def chosen(branches: Sequence[tuple[Term, Term]], otherwise: Term) -> Term:
     """`case when ... then ... else ... end`."""
     kind = common_type([term.type for _, term in branches] + [otherwise.type])
     cases = [(condition(when), coerced(then, kind)) for when, then in branches]
     last = coerced(otherwise, kind)
+    if not any(term.fails for case in cases for term in case) and not last.fails:
+        return Term(kind, lambda batch: _backwards(cases, last, batch))
+    guarded = [(Guarded(when), Guarded(then)) for when, then in cases]
+    at_last = Guarded(last)
 
     def values(batch: pa.RecordBatch) -> pa.Array:
-        open_rows = pa.repeat(pa.scalar(True), batch.num_rows)
-        result = pa.nulls(batch.num_rows, kind)
-        for when, then in cases:
-            holds = pc.and_(open_rows, values_where(when, batch, open_rows).fill_null(False))
-            result = pc.if_else(holds, values_where(then, batch, holds), result)
+        open_rows = everywhere(batch.num_rows)
+        result: Any = pa.scalar(None, kind)
+        for when, then in guarded:
+            holds = pc.and_(open_rows, truths(_array(when.data(batch, open_rows), batch)))
+            result = picked(holds, then.data(batch, holds), result)
             open_rows = pc.and_not(open_rows, holds)
-        return pc.if_else(open_rows, values_where(last, batch, open_rows), result)
+        return picked(open_rows, at_last.data(batch, open_rows), result)
 
-    return Term(kind, values, fails=any(term.fails for case in cases for term in case) or last.fails)
+    return Term(kind, values, fails=True)
+
+
+def _array(data: Any, batch: pa.RecordBatch) -> pa.Array:
+    return data if isinstance(data, pa.Array) else pa.repeat(data, batch.num_rows)
+
+
+def _backwards(cases: Sequence[tuple[Term, Term]], last: Term, batch: pa.RecordBatch) -> pa.Array:
+    """The last choice first: of terms that cannot fail all may be computed on each row."""
+    result = last.data(batch)
+    for when, then in reversed(cases):
+        result = picked(truths(when.values(batch)), then.data(batch), result)
+    return result
 
 
 def first_present(terms: Sequence[Term]) -> Term:
     """`coalesce(terms)`; a later term only where the earlier ones are null."""
     kind = common_type([term.type for term in terms])
     first, *others = [coerced(term, kind) for term in terms]
+    guarded = [Guarded(other) for other in others]
 
     def values(batch: pa.RecordBatch) -> pa.Array:
         result = first.values(batch)
-        for other in others:
-            result = pc.coalesce(result, values_where(other, batch, result.is_null()))
+        for other in guarded:
+            if not result.null_count:
+                break
+            result = picked(pc.is_valid(result), result, other.data(batch, pc.is_null(result)))
         return result
 
     return Term(kind, values, fails=first.fails or any(other.fails for other in others))

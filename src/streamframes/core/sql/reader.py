@@ -8,13 +8,17 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 from sqlglot import exp
 
-from streamframes.core.sql.coercion import is_supported
-from streamframes.core.sql.syntax import PREDICATES, has_only, shown
+from streamframes.core.sql.kinds import read_as, spark_name
+from streamframes.core.sql.syntax import PREDICATES, as_written, has_only
 from streamframes.core.sql.terms import Term, Untranslatable, column
 
 # For each node: who reads it, and which of its parts are known.
 Rule = Callable[["Reader", exp.Expression], Term]
 Rules = Mapping[type, tuple[Rule, str]]
+
+
+class _Located(Untranslatable):
+    """A reason that names the part of the expression that it is about."""
 
 
 @dataclass
@@ -29,11 +33,17 @@ class Reader:
         """What a node stands for."""
         rule = self.rules.get(type(node))
         if rule is None:
-            raise Untranslatable(f"{shown(node)} is left to Spark")
+            raise _Located(f"{as_written(node)} is left to Spark")
         read, known = rule
         if not has_only(node, known):
-            raise Untranslatable(f"{shown(node)} is written in a way that is left to Spark")
-        return read(self, node)
+            raise _Located(f"{as_written(node)} is written in a way that is left to Spark")
+        try:
+            return read(self, node)
+        except Untranslatable as why:
+            if isinstance(why, _Located):
+                raise
+            text = as_written(node)
+            raise _Located(str(why) if text in str(why) else f"{text}: {why}") from None
 
     def terms(self, node: exp.Expression) -> list[Term]:
         """All arguments of a function."""
@@ -42,16 +52,17 @@ class Reader:
     def operand(self, node: exp.Expression) -> Term:
         """One side of an operator."""
         if isinstance(node, PREDICATES):
-            raise Untranslatable(f"{shown(node)} needs parentheses")
+            raise _Located(f"{as_written(node)} needs parentheses")
         return self.term(node)
 
     def column(self, name: str) -> Term:
         """A column by its name, in any spelling, as long as there is only one."""
         alike = [each for each in self.schema.names if each.lower() == name.lower()]
         if len(alike) != 1:
-            raise Untranslatable(f"{name} is {'not one' if alike else 'no'} column")
+            raise Untranslatable(f"{name} is {'the name of several columns' if alike else 'no column'}")
         kind = self.schema.field(alike[0]).type
-        if not is_supported(kind):
-            raise Untranslatable(f"{name} is a {kind}")
+        used_as = read_as(kind)
+        if used_as is None:
+            raise Untranslatable(f"{name} is of type {spark_name(kind)}, which is left to Spark")
         self.used[alike[0]] = None
-        return column(alike[0], kind)
+        return column(alike[0], used_as)

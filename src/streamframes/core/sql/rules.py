@@ -4,25 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from sqlglot import exp
 
-from streamframes.core.sql import arithmetic, logic, order, times
-from streamframes.core.sql.coercion import FLOATS, cast
+from streamframes.core.sql import arithmetic, literals, logic, order, texts, times
+from streamframes.core.sql.casts import cast
+from streamframes.core.sql.functions import FUNCTIONS, between
 from streamframes.core.sql.reader import Reader, Rule, Rules
-from streamframes.core.sql.syntax import COMPARISONS, is_number, shown
-from streamframes.core.sql.terms import Term, Untranslatable, constant, eager
+from streamframes.core.sql.syntax import BITS, COMPARISONS, as_written, is_number
+from streamframes.core.sql.terms import Term, Untranslatable, constant
 
+_DATA_TYPE = exp.DataType.Type
 _TYPES = {
-    exp.DataType.Type.BOOLEAN: pa.bool_(),
-    exp.DataType.Type.TINYINT: pa.int8(),
-    exp.DataType.Type.SMALLINT: pa.int16(),
-    exp.DataType.Type.INT: pa.int32(),
-    exp.DataType.Type.BIGINT: pa.int64(),
-    exp.DataType.Type.FLOAT: pa.float32(),
-    exp.DataType.Type.DOUBLE: pa.float64(),
+    _DATA_TYPE.BOOLEAN: pa.bool_(),
+    _DATA_TYPE.TINYINT: pa.int8(),
+    _DATA_TYPE.SMALLINT: pa.int16(),
+    _DATA_TYPE.INT: pa.int32(),
+    _DATA_TYPE.BIGINT: pa.int64(),
+    _DATA_TYPE.FLOAT: pa.float32(),
+    _DATA_TYPE.DOUBLE: pa.float64(),
+}
+_READ_FROM_TEXT = {
+    _DATA_TYPE.DATE: pa.date32(),
+    _DATA_TYPE.TIMESTAMP: literals.INSTANT,
+    _DATA_TYPE.TIMESTAMPTZ: literals.INSTANT,
+    _DATA_TYPE.TIMESTAMPLTZ: literals.INSTANT,
+    _DATA_TYPE.TIMESTAMPNTZ: literals.LOCAL,
 }
 
 
@@ -31,15 +38,20 @@ def _literal(reader: Reader, node: exp.Expression) -> Term:
         return constant(node.name, pa.string())
     if not is_number(node.name):
         raise Untranslatable(f"{node.name} is no plain number")
-    return arithmetic.literal(node.name)
+    return literals.number(node.name)
 
 
 def _cast(reader: Reader, node: exp.Expression) -> Term:
-    kind = _TYPES.get(node.args["to"].this)
+    wanted, inner = node.args["to"], node.this
     # TRY_CAST, which yields null; a plain cast is the same node without `safe`.
-    if kind is None or node.args.get("safe") or node.args["to"].expressions:
-        raise Untranslatable(f"{shown(node)} is left to Spark")
-    return cast(reader.term(node.this), kind)
+    if not node.args.get("safe"):
+        if isinstance(inner, exp.Literal) and inner.is_string and wanted.this in _READ_FROM_TEXT:
+            return literals.temporal(inner.name, _READ_FROM_TEXT[wanted.this])
+        if isinstance(inner, exp.Literal) and wanted.this == _DATA_TYPE.DECIMAL:
+            return literals.decimal(inner.name, [each.name for each in wanted.expressions])
+        if wanted.this in _TYPES and not wanted.expressions:
+            return cast(reader.term(inner), _TYPES[wanted.this])
+    raise Untranslatable(f"{as_written(node)} is left to Spark")
 
 
 def _sum(reader: Reader, node: exp.Expression) -> Term:
@@ -74,48 +86,30 @@ def _negative(reader: Reader, node: exp.Expression) -> Term:
         return times.duration(interval)
     if isinstance(node.this, exp.Literal) and is_number(node.this.name):
         # A literal of its own: without its sign the smallest long would be too large.
-        return arithmetic.literal("-" + node.this.name)
+        return literals.number("-" + node.this.name)
     return arithmetic.negated(reader.operand(node.this))
 
 
 def _interval(reader: Reader, node: exp.Expression) -> Term:
     interval = times.interval_of(node)
     if interval is None:
-        raise Untranslatable(f"{shown(node)} is no interval")
+        raise Untranslatable(f"{as_written(node)} is no interval")
     return times.duration(interval)
-
-
-def _days(reader: Reader, node: exp.Expression) -> Term:
-    """`date_add` and `date_sub`; the second is written by sqlglot as `days * -1`."""
-    if node.args["unit"].name.upper() != "DAY":
-        raise Untranslatable(f"{shown(node)} is not in days")
-    days, sign = node.expression, 1
-    if isinstance(days, exp.Mul) and days.expression == exp.Literal.number(-1):
-        days, sign = days.this, -1
-    return times.days_later(reader.term(node.this), reader.term(days), sign)
-
-
-def _truncated(reader: Reader, node: exp.Expression) -> Term:
-    unit = node.args["unit"].name.lower()
-    # sqlglot drops the quotes of a unit, so that it may have been a column.
-    if unit in (name.lower() for name in reader.schema.names):
-        raise Untranslatable(f"{shown(node)} may take its unit from a column")
-    return times.truncated(reader.term(node.this), unit)
 
 
 def _is(reader: Reader, node: exp.Expression) -> Term:
     operand = reader.operand(node.this)
     if isinstance(node.expression, exp.Null):
-        return eager(pa.bool_(), pc.is_null, operand)
+        return logic.is_null(operand)
     if isinstance(node.expression, exp.Boolean):
         return order.same(logic.condition(operand), reader.term(node.expression))
-    raise Untranslatable(f"{shown(node)} is left to Spark")
+    raise Untranslatable(f"{as_written(node)} is left to Spark")
 
 
 def _between(reader: Reader, node: exp.Expression) -> Term:
     value = reader.operand(node.this)
     low, high = reader.operand(node.args["low"]), reader.operand(node.args["high"])
-    return logic.both(order.compared(">=", value, low), order.compared("<=", value, high))
+    return between(value, low, high)
 
 
 def _among(reader: Reader, node: exp.Expression) -> Term:
@@ -133,46 +127,33 @@ def _case(reader: Reader, node: exp.Expression) -> Term:
     return logic.chosen(branches, constant(None, pa.null()) if default is None else reader.term(default))
 
 
-def _if(reader: Reader, node: exp.Expression) -> Term:
-    if node.args.get("false") is None:
-        raise Untranslatable("if() needs three arguments")
-    when, then = reader.term(node.this), reader.term(node.args["true"])
-    return logic.chosen([(when, then)], reader.term(node.args["false"]))
-
-
-def _null_if(reader: Reader, node: exp.Expression) -> Term:
-    value = reader.term(node.this)
-    return logic.chosen([(order.compared("=", value, reader.term(node.expression)), constant(None, pa.null()))], value)
-
-
-def _is_nan(reader: Reader, node: exp.Expression) -> Term:
-    term = reader.term(node.this)
-    if term.type not in FLOATS:
-        raise Untranslatable(f"isnan() of {term.type} is left to Spark")
-    return eager(pa.bool_(), lambda array: pc.is_nan(array).fill_null(False), term)
-
-
-def _rounded(reader: Reader, node: exp.Expression) -> Term:
-    decimals = node.args.get("decimals") or exp.Literal.number(0)
-    if not isinstance(decimals, exp.Literal) or not decimals.name.isdigit():
-        raise Untranslatable(f"{shown(node)} is left to Spark")
-    return arithmetic.rounded(reader.term(node.this), int(decimals.name))
-
-
-def _named(reader: Reader, node: exp.Expression) -> Term:
-    """Functions that sqlglot has no node for."""
-    name = node.name.lower()
-    if name not in ("isnull", "isnotnull") or len(node.expressions) != 1:
-        raise Untranslatable(f"{shown(node)} is left to Spark")
-    return eager(pa.bool_(), pc.is_null if name == "isnull" else pc.is_valid, reader.term(node.expressions[0]))
-
-
 def _binary(make: Callable[[Term, Term], Term]) -> Rule:
     return lambda reader, node: make(reader.operand(node.this), reader.operand(node.expression))
 
 
 def _comparison(operator: str) -> Rule:
     return _binary(lambda left, right: order.compared(operator, left, right))
+
+
+def _bits(operator: str) -> Rule:
+    """Operators of bits; sqlglot reads them from left to right, Spark & before ^ before |."""
+
+    def read(reader: Reader, node: exp.Expression) -> Term:
+        for side in (node.this, node.expression):
+            if type(side) in BITS and type(side) is not type(node):
+                raise Untranslatable(f"{as_written(side)} needs parentheses")
+        return arithmetic.bits(operator, reader.operand(node.this), reader.operand(node.expression))
+
+    return read
+
+
+def _like(reader: Reader, node: exp.Expression) -> Term:
+    found = texts.like(reader.operand(node.this), reader.operand(node.expression))
+    return logic.negation(found) if node.args.get("negate") else found
+
+
+def _distinct(left: Term, right: Term) -> Term:
+    return logic.negation(order.same(left, right))
 
 
 RULES: Rules = {
@@ -188,13 +169,10 @@ RULES: Rules = {
     exp.Sub: (_sum, "this expression"),
     exp.Mul: (_binary(arithmetic.multiplied), "this expression"),
     exp.Div: (_binary(arithmetic.divided), "this expression"),
+    exp.IntDiv: (_binary(arithmetic.whole_quotient), "this expression"),
     exp.Mod: (_binary(arithmetic.remainder), "this expression"),
     exp.Neg: (_negative, "this"),
-    exp.Abs: (lambda reader, node: arithmetic.absolute(reader.term(node.this)), "this"),
-    exp.Floor: (lambda reader, node: arithmetic.to_long(reader.term(node.this), np.floor), "this"),
-    exp.Ceil: (lambda reader, node: arithmetic.to_long(reader.term(node.this), np.ceil), "this"),
-    exp.Round: (_rounded, "this decimals"),
-    exp.IsNan: (_is_nan, "this"),
+    exp.BitwiseNot: (lambda reader, node: arithmetic.inverted_bits(reader.operand(node.this)), "this"),
     exp.And: (lambda reader, node: logic.both(reader.term(node.this), reader.term(node.expression)), "this expression"),
     exp.Or: (
         lambda reader, node: logic.either(reader.term(node.this), reader.term(node.expression)),
@@ -202,17 +180,14 @@ RULES: Rules = {
     ),
     exp.Not: (lambda reader, node: logic.negation(reader.term(node.this)), "this"),
     exp.NullSafeEQ: (_binary(order.same), "this expression"),
+    exp.NullSafeNEQ: (_binary(_distinct), "this expression"),
     exp.Is: (_is, "this expression"),
     exp.Between: (_between, "this low high"),
     exp.In: (_among, "this expressions"),
+    exp.Like: (_like, "this expression negate"),
     exp.Case: (_case, "this ifs default"),
-    exp.If: (_if, "this true false"),
-    exp.Coalesce: (lambda reader, node: logic.first_present(reader.terms(node)), "this expressions"),
-    exp.Nullif: (_null_if, "this expression"),
-    exp.Greatest: (lambda reader, node: order.extreme(reader.terms(node), largest=True), "this expressions"),
-    exp.Least: (lambda reader, node: order.extreme(reader.terms(node), largest=False), "this expressions"),
-    exp.TsOrDsAdd: (_days, "this expression unit"),
-    exp.TimestampTrunc: (_truncated, "this unit"),
-    exp.Anonymous: (_named, "this expressions"),
     **{node: (_comparison(operator), "this expression") for node, operator in COMPARISONS.items()},
+    exp.BitwiseLeftShift: (_binary(arithmetic.shifted), "this expression"),
+    **{node: (_bits(operator), "this expression") for node, operator in BITS.items()},
+    **FUNCTIONS,
 }

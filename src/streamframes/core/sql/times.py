@@ -11,7 +11,8 @@ import pyarrow.compute as pc
 from sqlglot import exp
 
 from streamframes.core.clock import MICROSECONDS
-from streamframes.core.sql.coercion import DURATION, WHOLE, coerced
+from streamframes.core.sql.coercion import coerced
+from streamframes.core.sql.kinds import DURATION, WHOLE, spark_name
 from streamframes.core.sql.syntax import shown
 from streamframes.core.sql.terms import Term, Untranslatable, constant, strict
 
@@ -76,7 +77,7 @@ def moved(term: Term, interval: Interval) -> Term:
             raise Untranslatable("a date and hours make a timestamp of the session's time zone")
         return days_later(term, constant(interval.micros // DAY, pa.int32()))
     if not pa.types.is_timestamp(term.type):
-        raise Untranslatable(f"{term.type} cannot be moved by an interval")
+        raise Untranslatable(f"{spark_name(term.type)} cannot be moved by an interval")
     if term.type.tz is not None and abs(interval.micros) >= DAY:
         raise Untranslatable("a day of a timestamp depends on the session's time zone; timestamp_ntz has no zone")
     micros = pa.scalar(interval.micros)
@@ -86,7 +87,9 @@ def moved(term: Term, interval: Interval) -> Term:
 def days_later(date: Term, days: Term, sign: int = 1) -> Term:
     """`date + days`, or `date - days`."""
     if not pa.types.is_date(date.type) or days.type not in WHOLE[:3]:
-        raise Untranslatable(f"{date.type} and {days.type}: only a date is moved by whole days")
+        raise Untranslatable(
+            f"only a date is moved by whole days, not {spark_name(date.type)} by {spark_name(days.type)}"
+        )
     kernel = pc.add if sign > 0 else pc.subtract
 
     def later(dates: pa.Array, days: pa.Array) -> pa.Array:
@@ -109,7 +112,7 @@ def between(later: Term, earlier: Term) -> Term:
 def truncated(term: Term, unit: str) -> Term:
     """`date_trunc(unit, term)` for the units that no time zone moves."""
     if not pa.types.is_timestamp(term.type) or term.type.tz is None or unit not in ("second", "minute"):
-        raise Untranslatable(f"date_trunc('{unit}', ...) of {term.type} depends on the session's time zone")
+        raise Untranslatable(f"date_trunc('{unit}', ...) of {spark_name(term.type)} depends on the session's time zone")
     step = MICROSECONDS[unit]
 
     def kernel(array: pa.Array) -> pa.Array:
