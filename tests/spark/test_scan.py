@@ -23,9 +23,10 @@ ROWS = 6_000
 
 @pytest.fixture(scope="module", autouse=True)
 def short_legs() -> Any:
-    """Legs of a few rows, so that small files have several."""
+    """Few rows are many here, so that small files have several legs, or are in no order."""
     patch = pytest.MonkeyPatch()
     patch.setattr(cuts, "LEAST_ROWS", 500)
+    patch.setattr(cuts, "MOST_WAITING", 3_000)
     yield
     patch.undo()
 

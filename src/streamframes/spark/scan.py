@@ -90,6 +90,10 @@ class Scan:
         """A table with these columns and no rows, against which expressions are checked."""
         return self.sparkSession.createDataFrame(self.dataset.schema.empty_table(), self.schema)
 
+    def mapInArrow(self, *args: Any, **kwargs: Any) -> DataFrame:
+        """As of the DataFrame; said here so that it is known without making one."""
+        return self.toDF().mapInArrow(*args, **kwargs)
+
     def select(self, *columns: Any) -> Selected:
         """Some columns or expressions over them."""
         return Selected(self, [each if isinstance(each, Column) else column(each) for each in columns])

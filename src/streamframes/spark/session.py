@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import socket
 import sys
 from typing import Any
 
@@ -27,6 +28,9 @@ SETTINGS = {
     # A limit in bytes makes Spark add up the size of the batch after every row, which took two thirds of the time of
     # a transfer: 20 M rows in 5.1 s with Spark's limit of 64 MiB, 1.9 s with none. The number of rows still bounds it.
     "spark.sql.execution.arrow.maxBytesPerBatch": str(2**31 - 1),
+    # Between JVM and Python on one machine, a socket of the system instead of the network: over TCP each task waited
+    # some 40 ms for an acknowledgement that was delayed.
+    **({"spark.python.unix.domain.socket.enabled": "true"} if hasattr(socket, "AF_UNIX") else {}),
     # Only changes are written at the end of a micro-batch, not files of the store: it took half the time to commit.
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
     # Stateful streams need it.

@@ -1,7 +1,7 @@
 """Heads: the first rows of each group of a leg, as many as it takes until what came before no longer shows.
 
 The rows are scanned several times, each time as if the first few were not there. When all scans have come to the
-same state, and stayed there for twice as long, a scan from what came before has most likely come to it as well.
+same state, and stayed there for three times as long, a scan from what came before has most likely come to it as well.
 Whether it has is seen by the join; here it is only decided when to stop sending rows.
 """
 
@@ -26,8 +26,8 @@ from streamframes.core.scan import Scan
 from streamframes.core.state import grown
 
 # How many rows the other scans leave out.
-LEFT_OUT = (1, 8)
-_TIMES, _AT_LEAST = 3, 64
+LEFT_OUT = (1, 3, 8, 21)
+_TIMES, _AT_LEAST = 4, 64
 
 
 class Heads:
