@@ -7,6 +7,7 @@ SHELL := /bin/bash
 venv  := .venv
 bin   := $(venv)/bin
 stamp := $(venv)/.made
+peers := $(venv)/.peers
 
 pip_install := $(bin)/python -m pip install --quiet --disable-pip-version-check
 
@@ -16,11 +17,11 @@ export PYSPARK_PYTHON := $(CURDIR)/$(bin)/python
 # Spark needs Java 17 or newer; the recipes that start it go through this.
 with_java = JAVA_HOME="$$($(bin)/python scripts/find_java.py)" && export JAVA_HOME &&
 
-.PHONY: help setup demo test check bench lock clean
+.PHONY: help setup demo test check bench bench-peers lock clean
 
 help: ## show this list
 	@printf 'streamframes: windows that follow the data\n\n'
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(stamp) ## make .venv from requirements.lock (the other targets do it by themselves)
 
@@ -41,10 +42,16 @@ check: $(stamp) ## style, types, import rules and doctests; needs no Java
 bench: $(stamp) ## measure against Spark, DuckDB and Polars, and print the tables
 	@$(with_java) $(bin)/python -m benchmarks.tables
 
+bench-peers: $(peers) ## measure against every other tool in its best form; takes hours, see benchmarks/README.md
+	@$(with_java) $(bin)/python -m benchmarks.peers $(PEERS)
+
 lock: $(stamp) ## renew requirements.lock from pyproject.toml
 	$(bin)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --all-extras --group dev \
 	    --generate-hashes --no-header --no-emit-index-url --no-emit-find-links \
 	    --output-file requirements.lock pyproject.toml
+	$(bin)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --group peers \
+	    --constraints requirements.lock --generate-hashes --no-header --no-emit-index-url --no-emit-find-links \
+	    --output-file requirements-peers.lock
 
 clean: ## remove .venv and everything the tools leave behind
 	rm -rf $(venv) build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
@@ -57,4 +64,9 @@ $(stamp): requirements.lock pyproject.toml
 	    "$$python" -m venv $(venv)
 	@$(pip_install) --use-pep517 --require-hashes -r requirements.lock
 	@$(pip_install) --no-deps --no-build-isolation -e .
+	@touch $@
+
+# Too large for those who do not measure.
+$(peers): requirements-peers.lock $(stamp)
+	@$(pip_install) --require-hashes -r requirements-peers.lock
 	@touch $@

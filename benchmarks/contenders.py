@@ -9,8 +9,10 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from benchmarks import local_ways, spark_ways
+from benchmarks import spark_ways
+from benchmarks.duckdb_ways import duckdb_frames
 from benchmarks.generated import Shape
+from benchmarks.polars_ways import polars_frames
 from benchmarks.rounds import Contender, Disagreement
 from benchmarks.tasks import Task
 
@@ -37,8 +39,8 @@ def contenders_of(task: Task, shape: Shape, paths: Sequence[str], spark: SparkSe
         yield on_spark(LOOP, spark_ways.python_loop, task, few_shape, few)
     else:
         yield on_spark(WINDOWS, spark_ways.sql_windows, task, shape, rows)
-    yield _local(DUCKDB, local_ways.duckdb_frames, task, shape, paths)
-    yield _local(POLARS, local_ways.polars_frames, task, shape, paths)
+    yield in_process(DUCKDB, duckdb_frames, task, shape, paths)
+    yield in_process(POLARS, polars_frames, task, shape, paths)
 
 
 def on_spark(
@@ -84,7 +86,8 @@ def _nothing(
     )
 
 
-def _local(name: str, way: Callable[..., Any], task: Task, shape: Shape, paths: Sequence[str]) -> Contender:
+def in_process(name: str, way: Callable[..., Any], task: Task, shape: Shape, paths: Sequence[str]) -> Contender:
+    """A way that reads files and returns an Arrow table of frames."""
     find = partial(way, task, paths)
     return Contender(
         name=name,

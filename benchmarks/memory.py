@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import psutil
+from pyspark.sql import DataFrame, SparkSession
 from rich.console import Console
 
 from benchmarks import spark_ways
@@ -112,7 +114,7 @@ def run(options: Options, console: Console) -> Report:
             paths = files(shape, options.cache)
         for task in TASKS:
             console.print(f"{task.name}, {shape.rows:,} rows{' shuffled' if shape.shuffled else ''}", highlight=False)
-            found.append(_framed(task, shape, paths))
+            found.append(framed(task, shape, partial(_by_table, task, paths)))
     return Report(
         name="memory",
         title="The most that Python workers hold, one key",
@@ -134,12 +136,17 @@ def run(options: Options, console: Console) -> Report:
     )
 
 
-def _framed(task: Task, shape: Shape, paths: list[str]) -> Held:
+def _by_table(task: Task, paths: list[str], spark: SparkSession) -> DataFrame:
+    return spark_ways.ours(task, spark.read.parquet(*paths))
+
+
+def framed(task: Task, shape: Shape, find: Callable[[SparkSession], DataFrame]) -> Held:
+    """What the workers of a new session held while they found the frames."""
     spark = spark_ways.start_session()
     try:
         with watching() as watch:
             start = time.perf_counter()
-            frames = spark_ways.finish_counting(spark_ways.ours(task, spark.read.parquet(*paths)))
+            frames = spark_ways.finish_counting(find(spark))
             seconds = time.perf_counter() - start
     finally:
         spark.stop()

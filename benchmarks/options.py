@@ -26,9 +26,9 @@ class Options:
 def parse(about: str, *, rows: int, rounds: int | None, arguments: Sequence[str] | None = None) -> Options:
     """Options from a command line, with a benchmark's own defaults; `rounds=None` where there is only one."""
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rows", type=_count, help=f"rows of the largest table (default: {rows:,})")
+    parser.add_argument("--rows", type=count, help=f"rows of the largest table (default: {rows:,})")
     if rounds is not None:
-        parser.add_argument("--rounds", type=_count, help=f"timed rounds, the best counts (default: {rounds})")
+        parser.add_argument("--rounds", type=count, help=f"timed rounds, the best counts (default: {rounds})")
     parser.add_argument(
         "--quick", action="store_true", help="a million rows, one round; results go to build/bench/results"
     )
@@ -41,7 +41,8 @@ def parse(about: str, *, rows: int, rounds: int | None, arguments: Sequence[str]
     )
 
 
-def _count(text: str) -> int:
+def count(text: str) -> int:
+    """A number of at least one, with underscores where one likes."""
     number = int(text.replace("_", ""))
     if number < 1:
         raise argparse.ArgumentTypeError(f"{text} is less than 1")

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
 
@@ -20,6 +21,7 @@ from rich.console import Console
 from rich.table import Table
 
 PACKAGES = ("streamframes", "pyspark", "pyarrow", "numpy", "numba", "pandas", "duckdb", "polars")
+OPTIONAL_PACKAGES = ("chdb",)
 _COMPARISONS = {"<=": operator.le, ">=": operator.ge, "<": operator.lt}
 
 
@@ -83,13 +85,16 @@ class Report:
     @property
     def command(self) -> str:
         """How to measure it again."""
-        return shlex.join(["python", "-m", f"benchmarks.{self.name}", *sys.argv[1:]])
+        # Whose folders they were says nothing to others.
+        given = [Path(each).name if Path(each).is_absolute() else each for each in sys.argv[1:]]
+        return shlex.join(["python", "-m", f"benchmarks.{self.name}", *given])
 
     @property
     def versions(self) -> dict[str, str]:
         """Everything that takes part, with its version."""
         java = {"java": self.java} if self.java else {}
-        return {"python": platform.python_version(), **java, **{name: version(name) for name in PACKAGES}}
+        there = [*PACKAGES, *(name for name in OPTIONAL_PACKAGES if find_spec(name))]
+        return {"python": platform.python_version(), **java, **{name: version(name) for name in there}}
 
 
 def open_console() -> Console:
@@ -162,8 +167,8 @@ def _as_markdown(report: Report) -> str:
         ", ".join(f"{name} {number}" for name, number in report.versions.items()) + ".",
         ", ".join(f"{name} {_shown(value)}" for name, value in report.settings.items()) + ".",
     ]
-    targets = _markdown_table(_TARGET_HEADER, [target.cells() for target in report.targets])
-    parts = [f"# {report.title}", "  \n".join(facts), _markdown_table(report.header, report.cells), *report.notes]
+    targets = markdown_table(_TARGET_HEADER, [target.cells() for target in report.targets])
+    parts = [f"# {report.title}", "  \n".join(facts), markdown_table(report.header, report.cells), *report.notes]
     return "\n\n".join([*parts, "## Targets", targets]) + "\n"
 
 
@@ -171,7 +176,8 @@ def _shown(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def _markdown_table(header: Sequence[str], cells: Iterable[Sequence[str]]) -> str:
+def markdown_table(header: Sequence[str], cells: Iterable[Sequence[str]]) -> str:
+    """A table as Markdown, numbers to the right."""
     rows = [list(row) for row in cells]
     numeric = _numeric(header, rows)
     rule = ["---:" if name in numeric else "---" for name in header]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,8 @@ from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as F
 
 import streamframes as sf
-from benchmarks.kernels import aggregate_compiled, aggregate_loop, delta_compiled, delta_loop
+from benchmarks.grouped import compiled_frames
+from benchmarks.kernels import aggregate_loop, delta_loop
 from benchmarks.tasks import AMOUNT, BOUND, MIN_ROWS, Task
 
 FRAME_SCHEMA = "key string, frame_start timestamp, frame_end timestamp, frame_rows long"
@@ -27,11 +29,11 @@ SPARK_DEFAULTS = {
 
 # An island is a number: how many rows before do not satisfy the condition.
 THRESHOLD_SQL = f"""
-select key, min(ts) as frame_start, max(ts) as frame_end, count(*) as frame_rows
+select key, min(ts) as frame_start, max(ts) as frame_end, count(*) as frame_rows{{measures}}
 from (
-  select key, ts, state,
+  select key, ts, value, state,
     sum(cast(not state as int)) over (partition by key order by ts rows unbounded preceding) as island
-  from (select key, ts, value > 0.5 as state from {{rows}})
+  from (select key, ts, value, value > 0.5 as state from {{{{rows}}}})
 )
 where state
 group by key, island
@@ -76,9 +78,10 @@ def java_version(spark: SparkSession) -> str:
     return str(asked.collect()[0].version)
 
 
-def ours(task: Task, rows: DataFrame) -> DataFrame:
-    """This library."""
-    return sf.frames(rows, task.scheme, ts="ts", by="key").toDF()
+def ours(task: Task, rows: Any) -> DataFrame:
+    """This library; rows are a DataFrame or files that it scans itself."""
+    found = sf.frames(rows, task.scheme, ts="ts", by="key")
+    return found.agg(**task.measures) if task.measures else found.toDF()
 
 
 def do_nothing(task: Task, rows: DataFrame) -> DataFrame:
@@ -110,7 +113,9 @@ def sql_windows(task: Task, rows: DataFrame) -> DataFrame:
 
 def sql_query(task: Task) -> str:
     """The SQL of a task that window functions can do."""
-    return THRESHOLD_SQL if task.name == "threshold" else BOUNDARY_SQL
+    if not task.is_threshold:
+        return BOUNDARY_SQL
+    return THRESHOLD_SQL.format(measures="".join(f", {of} as {name}" for name, of in task.measures.items()))
 
 
 def python_loop(task: Task, rows: DataFrame) -> DataFrame:
@@ -126,11 +131,7 @@ def python_loop(task: Task, rows: DataFrame) -> DataFrame:
 
 def numba_loop(task: Task, rows: DataFrame) -> DataFrame:
     """`applyInPandas` with the same loop compiled."""
-
-    def frames(ts: np.ndarray, values: np.ndarray) -> Any:
-        return delta_compiled(ts, values, AMOUNT) if task.name == "delta" else aggregate_compiled(ts, values, BOUND)
-
-    return _per_key(task, rows, frames)
+    return _per_key(task, rows, partial(compiled_frames, task))
 
 
 def _per_key(task: Task, rows: DataFrame, frames: Callable[[np.ndarray, np.ndarray], Any]) -> DataFrame:

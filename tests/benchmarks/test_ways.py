@@ -2,51 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
 import pytest
 
-import streamframes as sf
+from benchmarks.duckdb_ways import duckdb_frames
 from benchmarks.generated import Shape, files
 from benchmarks.kernels import aggregate_compiled, aggregate_loop, delta_compiled, delta_loop
-from benchmarks.local_ways import duckdb_frames, polars_frames
+from benchmarks.polars_ways import polars_frames
 from benchmarks.tasks import AGGREGATE, AMOUNT, BOUND, DELTA, TASKS, Task
-
-Frame = tuple[str, int, int, int]
+from tests.benchmarks.truth import frames_in, per_key, true_frames
 
 
 @pytest.fixture(scope="module", params=[Shape(4_000, 3), Shape(4_000, 1), Shape(4_000, 3, shuffled=True)], ids=str)
 def paths(request: Any, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     return files(request.param, tmp_path_factory.mktemp("rows"))
-
-
-def per_key(paths: list[str], task: Task) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
-    """Each key's instants and what the task needs, in the order of time."""
-    rows = pq.read_table(paths).sort_by("ts")
-    sent = rows["volume"] if task is AGGREGATE else rows["value"]
-    sent = pc.greater(sent, 0.5) if task.name == "threshold" else sent
-    ticks = rows["ts"].cast(pa.int64()).to_numpy()
-    for key in sorted(rows["key"].unique().to_pylist()):
-        mine = pc.equal(rows["key"], key).to_numpy()
-        yield key, ticks[mine], sent.to_numpy()[mine]
-
-
-def true_frames(paths: list[str], task: Task) -> list[Frame]:
-    return sorted(
-        (key, frame.start, frame.end, frame.rows)
-        for key, ts, sent in per_key(paths, task)
-        for frame in sf.frames_of(task.scheme, ts=ts.tolist(), sent=sent.tolist())
-    )
-
-
-def frames_in(table: pa.Table) -> list[Frame]:
-    ticks = (table[name].cast(pa.int64()).to_pylist() for name in ("frame_start", "frame_end"))
-    return sorted(zip(table["key"].to_pylist(), *ticks, table["frame_rows"].to_pylist(), strict=True))
 
 
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)

@@ -80,18 +80,18 @@ def _on_spark(task: Any, way: str, text: str, find: Callable[[Any, DataFrame], D
 def _by_duckdb(task: Any, files: Sequence[str]) -> Rival:
     way = LOOP if task.is_sequential else DUCKDB
     try:
-        local = baseline("local_ways")
+        duckdb_ways = baseline("duckdb_ways")
     except ImportError as error:
         return Rival(task.name, way, why=f"{_MISSING}: {error.name}")
-    text = local.duckdb_query(task, ["rows.parquet"])
+    text = duckdb_ways.duckdb_query(task, ["rows.parquet"])
     if task.is_sequential:
         text += "\n\n" + getsource(getattr(baseline("kernels"), f"{task.name}_compiled").py_func)
     return Rival(
         task.name,
         way,
         text,
-        count=lambda: _counted(local.duckdb_frames(task, files)),
-        run=lambda: local.duckdb_frames(task, files),
+        count=lambda: _counted(duckdb_ways.duckdb_frames(task, files)),
+        run=lambda: duckdb_ways.duckdb_frames(task, files),
     )
 
 
