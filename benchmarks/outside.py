@@ -23,23 +23,24 @@ SHORT = {"flink": FLINK, "tempo": TEMPO}
 FLINK_ROWS, TEMPO_ROWS = 50_000, 2_000_000
 MOST_KEYS = 1_000
 NOTES = {
-    FLINK: f"{FLINK} ran on {FLINK_ROWS:,} rows, read from CSV; frames that are open at the end it does not find.",
-    TEMPO: f"{TEMPO} ran on {TEMPO_ROWS:,} rows; it leaves out states of one row and does not count rows.",
+    FLINK: "read from CSV; frames that are open at the end it does not find",
+    TEMPO: "it leaves out states of one row and does not count rows",
 }
 
 
 def measured_outside(options: PeerOptions, console: Console) -> Iterator[Measurement | str]:
     """What was seen of both; a text for one that is absent or fails, and what is to be known of one that is not."""
-    for short, python, rows in (("flink", options.flink, FLINK_ROWS), ("tempo", options.tempo, TEMPO_ROWS)):
+    for short, python, most in (("flink", options.flink, FLINK_ROWS), ("tempo", options.tempo, TEMPO_ROWS)):
         if short not in options.tools:
             continue
         name = SHORT[short]
         if python is None:
             yield f"{name}: left out; --{short} names the Python of an environment that has it."
             continue
-        yield NOTES[name]
+        rows = min(most, *options.rows)
+        yield f"{name} ran on {rows:,} rows; {NOTES[name]}."
         for keys in (keys for keys in options.keys if keys <= MOST_KEYS):
-            shape = Shape(min(rows, *options.rows), keys)
+            shape = Shape(rows, keys)
             for task in (task for task in options.tasks if _can(name, task)):
                 console.print(f"{task.name}, {keys} keys, {name}", highlight=False)
                 yield _measured(name, task, shape, python, options)

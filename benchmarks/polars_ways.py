@@ -26,7 +26,7 @@ _SENT = {
 
 
 def polars_frames(task: Task, files: Sequence[str]) -> pa.Table:
-    """Runs by `rle` for Threshold and Boundary, and lists of their values for fill; Numba for Delta and Aggregate."""
+    """Runs by `rle` for Threshold and fill, by edges for Boundary; Numba for Delta and Aggregate."""
     key = pl.col("key").cast(pl.Categorical)
     rows = pl.scan_parquet(list(files)).select(key, "ts", **_SENT[task.name]).collect()
     return _by_loop(task, rows) if task.is_sequential else _by_runs(task, rows)
@@ -40,23 +40,39 @@ def _by_loop(task: Task, rows: pl.DataFrame) -> pa.Table:
 
 
 def _by_runs(task: Task, rows: pl.DataFrame) -> pa.Table:
-    filled = {"value": pl.col("value")} if task.measures else {}
-    keyed = _one_row_a_key(rows, ts=pl.col("ts"), run=pl.col("sent").rle(), **filled)
+    if not task.is_threshold:
+        keyed = _one_row_a_key(rows, ts=pl.col("ts"), sent=pl.col("sent"))
+        return _with_instants(keyed, _runs_by_edges(keyed))
+    values = {"value": pl.col("value")} if task.measures else {}
+    keyed = _one_row_a_key(rows, ts=pl.col("ts"), run=pl.col("sent").rle(), **values)
     runs = keyed.select("key", "run").explode("run").unnest("run").rename({"value": "state", "len": "frame_rows"})
     runs = runs.with_columns(pl.col("frame_rows").cast(pl.Int64)).with_columns(end=pl.col("frame_rows").cum_sum())
     if task.measures:
         runs = runs.with_columns(values=_cut(keyed["value"].explode(), runs["end"]))
-    if task.is_threshold:
-        runs = runs.filter((pl.col("state") == 1) & (pl.col("frame_rows") >= MIN_ROWS))
-    ts = keyed["ts"].explode()
+    runs = runs.filter((pl.col("state") == 1) & (pl.col("frame_rows") >= MIN_ROWS))
     measures = {"mean": pl.col("values").list.mean(), "top": pl.col("values").list.max()} if task.measures else {}
-    return runs.select(
-        "key",
-        ts.gather(runs["end"] - runs["frame_rows"]).alias("frame_start"),
-        ts.gather(runs["end"] - 1).alias("frame_end"),
-        "frame_rows",
-        **measures,
-    ).to_arrow()
+    return _with_instants(keyed, runs, **measures)
+
+
+def _runs_by_edges(keyed: pl.DataFrame) -> pl.DataFrame:
+    """Runs of all keys in one look; where they are short and many, this is faster than `rle` key by key."""
+    sent = keyed["sent"].explode()
+    bounds = pl.concat([pl.Series([0], dtype=pl.Int64), keyed["sent"].list.len().cast(pl.Int64).cum_sum()])
+    is_first = (sent != sent.shift()).fill_null(True).scatter(bounds[:-1], True)
+    starts = is_first.arg_true().cast(pl.Int64)
+    ends = starts.shift(-1, fill_value=len(sent))
+    keys = keyed["key"].gather(bounds[:-1].search_sorted(starts, side="right") - 1)
+    return pl.DataFrame({"key": keys, "end": ends, "frame_rows": ends - starts})
+
+
+def _with_instants(keyed: pl.DataFrame, runs: pl.DataFrame, **measures: pl.Expr) -> pa.Table:
+    """Runs that are known by their end and number of rows, as frames."""
+    ts = keyed["ts"].explode()
+    edges = {
+        "frame_start": ts.gather(runs["end"] - runs["frame_rows"]),
+        "frame_end": ts.gather(runs["end"] - 1),
+    }
+    return runs.select("key", *(edge.alias(name) for name, edge in edges.items()), "frame_rows", **measures).to_arrow()
 
 
 def _one_row_a_key(rows: pl.DataFrame, **lists: pl.Expr) -> pl.DataFrame:
