@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from random import Random
 from typing import Any
 from unittest import mock
 
@@ -43,6 +44,25 @@ row_lists = st.lists(
     ),
     max_size=70,
 )
+
+
+def worlds(random: Random) -> list[dict[str, Any]]:
+    """Two groups whose rows crowd at few instants, so that many frames begin at each, and cuts go through them."""
+    return sorted(
+        (
+            {
+                "name": random.choice("ab"),
+                "ts": random.randrange(12),
+                "w": random.random() < 0.7,
+                "v": float(random.randrange(-3, 4)),
+                "n": random.randrange(3),
+                "word": random.choice("xy"),
+            }
+            for _ in range(random.randrange(5, 50))
+        ),
+        key=lambda row: row["ts"],
+    )
+
 
 MEASURES = (
     Measure("values", "count", 1, pa.int64()),
@@ -193,3 +213,29 @@ def test_legs_give_the_frames_of_the_whole(
     legs = cuts.legs([source.groups()], wanted)
     with mock.patch.object(heads, "LEFT_OUT", left_out):
         assert joined(plan, source, legs, route) == whole(plan, source)
+
+
+CROWDED = [
+    (sf.Threshold("w"), ["w"]),
+    (sf.Threshold("w", max_rows=2), ["w"]),
+    (sf.Boundary({"v": 2}), ["v"]),
+    (sf.Boundary({"v": 2}, min_rows=2, max_gap=1), ["v"]),
+    (sf.Change("word"), ["word"]),
+    (sf.Gap(1), []),
+    (sf.Every(2), []),
+    (sf.Delta("v", "<", 1.0), ["v"]),
+    (sf.Aggregate("sum(n)", ">=", 2), ["n"]),
+]
+
+
+@pytest.mark.parametrize("left_out", [(1,), ()], ids=["heads as they are", "heads that are always too short"])
+@pytest.mark.parametrize("scheme", CROWDED, ids=lambda scheme: repr(scheme[0]))
+def test_frames_that_begin_at_one_instant_keep_their_numbers(scheme: Any, left_out: Any) -> None:
+    random = Random(1)
+    for _ in range(60):
+        plan, names = plan_of(scheme[0], scheme[1], random.random() < 0.3)
+        rows, size = worlds(random), random.randrange(3, 12)
+        source = Memory(plan, [rows[at : at + size] for at in range(0, len(rows), size)], names, 1000)
+        legs = cuts.legs([source.groups()], 4)
+        with mock.patch.object(heads, "LEFT_OUT", left_out):
+            assert joined(plan, source, legs, Route(1, 2)) == whole(plan, source)

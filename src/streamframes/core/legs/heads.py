@@ -80,8 +80,9 @@ def same_state(one: dict[str, np.ndarray], other: dict[str, np.ndarray]) -> np.n
     same_run &= (_bits(one["own"]) == _bits(other["own"])).all(axis=(1, 2))
     same = (a[:, OPEN] == b[:, OPEN]) & (same_run | ~is_open)
     same &= (one["last"] == other["last"]).all(axis=1)
-    # How many frames began at an instant matters only as long as another may begin there.
-    past = (a[:, LAST_START] < one["last"][:, 1]) & (b[:, LAST_START] < one["last"][:, 1])
+    # How many frames began at an instant matters as long as one that began there is open, or another may begin there.
+    since = np.where(is_open, a[:, START], one["last"][:, 1])
+    past = (a[:, LAST_START] < since) & (b[:, LAST_START] < since)
     return np.asarray(same & (past | ((a[:, LAST_START] == b[:, LAST_START]) & (a[:, REPORTED] == b[:, REPORTED]))))
 
 

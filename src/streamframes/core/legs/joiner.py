@@ -106,13 +106,13 @@ class Joiner:
         return []
 
     def _seams(self, tree: dict[str, Any]) -> Batches:
-        """The first row of each group does what it does; then the rest of its run is added, and its end told."""
+        """The rows of the first instant do what they do; then the rest of their run is added, and its end told."""
         seam = seam_of_tree(tree, self.numbers)
         found = self.framer.feed(seam.first)
         scan, runs = self.framer.episodes.scan, seam.reason != NO_RUN
         groups = seam.first.groups[runs]
         scan.lanes[groups, 0, END] = seam.end[runs]
-        scan.lanes[groups, 0, ROWS] += seam.rows[runs] - 1
+        scan.lanes[groups, 0, ROWS] += seam.more[runs]
         scan.last[groups, 1] = seam.end[runs]
         if isinstance(self.framer.plan.compiled.rule, GapRule):
             scan.own[groups, 0, 0] = seam.end[runs]

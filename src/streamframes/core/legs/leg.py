@@ -16,6 +16,7 @@ from streamframes.core.legs.parcels import Post, Route
 from streamframes.core.legs.seams import Seam, Seams, has_seams, seam_as_tree
 from streamframes.core.packing import Packed
 from streamframes.core.plan import FramePlan
+from streamframes.core.state import grown
 
 
 def can_be_joined(plan: FramePlan) -> str:
@@ -72,14 +73,15 @@ class LegRun:
         if self.seams is not None:
             yield from self._sewn(self.seams.finish())
         size = len(self.groups)
-        known = np.ones(size, np.bool_)
-        if self.seams is not None:
-            known = ~self.seams.is_open[:size]
-        if self.heads is not None:
-            known = self.heads.done[:size]
-        numbers = np.flatnonzero(known)
         for stage in self.framer.stages.values():
             stage.grow(size)
+        # Of a group that is only named in a dictionary the leg knows nothing.
+        known = self.framer.episodes.scan.last[:size, 0] != 0
+        if self.seams is not None:
+            known &= ~grown(self.seams.is_open, size)[:size]
+        if self.heads is not None:
+            known &= grown(self.heads.done, size)[:size]
+        numbers = np.flatnonzero(known)
         for bucket, mine in self.post.by_bucket(numbers):
             chosen = numbers[mine]
             states = {name: stage.chosen(chosen) for name, stage in self.framer.stages.items()}

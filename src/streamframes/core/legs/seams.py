@@ -1,7 +1,8 @@
 """Seams: the first run of each group of a leg, which may go on a run of the leg before.
 
-Where a run begins anew whatever came before, every other run is certain. Of the first one, its first row, its end and
-its number of rows say all that the join must know.
+Where a run begins anew whatever came before, every other run is certain. What the first one must be joined with is said
+by the rows of the group's first instant, and of the run that the last of them is in by its end and its number of rows.
+(All rows of the instant, because frames that begin at the same instant are told apart by their number there.)
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from streamframes.core.columns import Rows
+from streamframes.core.compiled import compiled
 from streamframes.core.cutter import Cut
 from streamframes.core.kernel import (
     NO_LIMIT,
@@ -21,6 +23,7 @@ from streamframes.core.kernel import (
     RUN_GROUP,
     RUN_REASON,
     RUN_ROWS,
+    RUN_START,
     SKIP,
     STILL_OPEN,
 )
@@ -47,11 +50,14 @@ def has_seams(plan: FramePlan) -> bool:
 
 @dataclass(frozen=True)
 class Seam:
-    """First rows of groups, with the end, the rows and the reason of the runs they begin; or NO_RUN."""
+    """The first instants of groups: their rows, and of the run that the last of them is in, what comes after them.
+
+    `end` is where that run ends, `more` how many rows it has after the first instant, `reason` why it ended; or NO_RUN.
+    """
 
     first: Rows
     end: np.ndarray
-    rows: np.ndarray
+    more: np.ndarray
     reason: np.ndarray
 
 
@@ -64,34 +70,41 @@ class Seams:
         self.is_open = np.zeros(0, np.bool_)
         self.end = np.zeros(0, np.int64)
         self.rows = np.zeros(0, np.int64)
+        self.counted = np.zeros(0, np.int64)
         self.place = np.zeros(0, np.int64)
+        self.sizes = np.zeros(0, np.int64)
         self.firsts: list[Rows] = []
         self.n_firsts = 0
 
     def feed(self, rows: Rows, x: np.ndarray, cut: Cut, n_groups: int) -> tuple[np.ndarray, list[Seam]]:
         """Which runs are no seams, and the seams that are complete."""
-        for name in ("met", "is_open", "end", "rows", "place"):
+        for name in ("met", "is_open", "end", "rows", "counted", "place", "sizes"):
             setattr(self, name, grown(getattr(self, name), n_groups))
-        others = np.ones(cut.runs.table.shape[0], np.bool_)
-        at, fresh = self._first_rows(rows)
-        begins = np.ones(fresh.size, np.bool_)
-        if isinstance(self.rule, Member) and fresh.size:
-            begins = np.asarray(x[at])
+        table = cut.runs.table
+        others = np.ones(table.shape[0], np.bool_)
         going_on = rows.groups[self.is_open[rows.groups]]
-        self._meet(rows, at, fresh)
-        watched = np.concatenate([going_on, fresh[begins]])
-        seams = [self._seam(fresh[~begins], np.full(int((~begins).sum()), NO_RUN))] if (~begins).any() else []
-        if watched.size:
-            table, first_run = cut.runs.table, np.full(n_groups, -1)
-            heads = np.flatnonzero(np.diff(table[:, RUN_GROUP], prepend=-1))
-            first_run[table[heads, RUN_GROUP]] = heads
-            run = first_run[watched]
-            others[run] = False
-            self.end[watched], self.rows[watched] = table[run, RUN_END], table[run, RUN_ROWS]
-            ended = table[run, RUN_REASON] != STILL_OPEN
-            self.is_open[watched] = ~ended
-            if ended.any():
-                seams.append(self._seam(watched[ended], table[run, RUN_REASON][ended]))
+        heads = np.flatnonzero(np.diff(table[:, RUN_GROUP], prepend=-1))
+        run_of = np.full(n_groups, -1)
+        run_of[table[heads, RUN_GROUP]] = heads
+        seams, fresh = [], going_on[:0]
+        first = self._first_rows(rows)
+        if first is not None:
+            begins = self._meet(first, rows, x)
+            at_once = table[:, RUN_START] == self._instant(first, n_groups)[table[:, RUN_GROUP]]
+            others[at_once] = False
+            # Of the runs that begin at the first instant, the last is the one that its last row is in.
+            run_of[table[at_once, RUN_GROUP]] = np.flatnonzero(at_once)
+            fresh = first.groups[begins]
+            if not begins.all():
+                seams.append(self._seam(first.groups[~begins], np.full(int((~begins).sum()), NO_RUN)))
+        watched = np.concatenate([going_on, fresh])
+        run = run_of[watched]
+        others[run] = False
+        self.end[watched], self.rows[watched] = table[run, RUN_END], table[run, RUN_ROWS]
+        ended = table[run, RUN_REASON] != STILL_OPEN
+        self.is_open[watched] = ~ended
+        if ended.any():
+            seams.append(self._seam(watched[ended], table[run, RUN_REASON][ended]))
         return others, seams
 
     def finish(self) -> list[Seam]:
@@ -99,57 +112,94 @@ class Seams:
         groups = np.flatnonzero(self.is_open)
         return [self._seam(groups, np.full(groups.size, STILL_OPEN))] if groups.size else []
 
-    def _first_rows(self, rows: Rows) -> tuple[np.ndarray, np.ndarray]:
-        """Where groups that are new have their first row that is not passed over."""
-        new = np.flatnonzero(~self.met[rows.groups])
-        at = rows.bounds[new]
-        if rows.mark.size and new.size:
-            there = np.append(np.flatnonzero((rows.mark & SKIP) == 0), len(rows))
-            at = there[np.searchsorted(there, at)]
-            found = at < rows.bounds[new + 1]
-            new, at = new[found], at[found]
-        return at, rows.groups[new]
+    def _first_rows(self, rows: Rows) -> Rows | None:
+        """Of groups that are new, the rows of their first instant that are not passed over; marks are their places."""
+        wanted = np.repeat(~self.met[rows.groups], np.diff(rows.bounds))
+        if rows.mark.size:
+            wanted &= (rows.mark & SKIP) == 0
+        at = np.flatnonzero(wanted)
+        if not at.size:
+            return None
+        group = rows.group_of_row[at]
+        starts = np.flatnonzero(np.diff(group, prepend=-1))
+        sizes = np.diff(np.append(starts, at.size))
+        at = at[rows.ts[at] == np.repeat(rows.ts[at[starts]], sizes)]
+        group = rows.group_of_row[at]
+        starts = np.flatnonzero(np.diff(group, prepend=-1))
+        columns = [column.take(pa.array(at)) for column in rows.columns]
+        return Rows(group[starts], np.append(starts, at.size), rows.ts[at], columns, at)
 
-    def _meet(self, rows: Rows, at: np.ndarray, fresh: np.ndarray) -> None:
-        if fresh.size:
-            columns = [column.take(pa.array(at)) for column in rows.columns]
-            self.firsts.append(Rows(fresh, np.arange(fresh.size + 1), rows.ts[at], columns))
-            self.place[fresh] = self.n_firsts + np.arange(fresh.size)
-            self.n_firsts += fresh.size
-            self.met[fresh] = True
+    def _instant(self, first: Rows, n_groups: int) -> np.ndarray:
+        """The first instant of each group that is new here; of others one that no run begins at."""
+        instants = np.full(n_groups, -(2**63))
+        instants[first.groups] = first.ts[first.bounds[:-1]]
+        return instants
+
+    def _meet(self, first: Rows, rows: Rows, x: np.ndarray) -> np.ndarray:
+        """Remember first rows; returns whether the last of each group is in a run."""
+        at, sizes = first.mark, np.diff(first.bounds)
+        self.met[first.groups] = True
+        self.place[first.groups] = self.n_firsts + first.bounds[:-1]
+        self.sizes[first.groups] = sizes
+        self.firsts.append(Rows(first.groups, first.bounds, first.ts, first.columns))
+        self.n_firsts += at.size
+        if isinstance(self.rule, GapRule):
+            self.counted[first.groups] = sizes
+            return np.ones(sizes.size, np.bool_)
+        values = np.atleast_2d(x[..., at]).astype(np.int64, copy=False)
+        alike = np.ones(sizes.size, np.int64)
+        _alike_at_the_end(values, first.bounds, alike)
+        self.counted[first.groups] = alike
+        return (
+            np.asarray(x[at[first.bounds[1:] - 1]]) if isinstance(self.rule, Member) else np.ones(sizes.size, np.bool_)
+        )
 
     def _seam(self, groups: np.ndarray, reason: np.ndarray) -> Seam:
         if len(self.firsts) > 1:
             self.firsts = [_joined(self.firsts)]
-        place = self.place[groups]
-        columns = [column.take(pa.array(place)) for column in self.firsts[0].columns]
-        first = Rows(groups, np.arange(groups.size + 1), self.firsts[0].ts[place], columns)
-        return Seam(first, self.end[groups], self.rows[groups], reason)
+        sizes = self.sizes[groups]
+        bounds = np.concatenate([[0], np.cumsum(sizes)])
+        at = np.arange(bounds[-1]) + np.repeat(self.place[groups] - bounds[:-1], sizes)
+        columns = [column.take(pa.array(at)) for column in self.firsts[0].columns]
+        first = Rows(groups, bounds, self.firsts[0].ts[at], columns)
+        return Seam(first, self.end[groups], self.rows[groups] - self.counted[groups], reason)
+
+
+@compiled
+def _alike_at_the_end(values: Any, bounds: Any, out: Any) -> None:
+    """How many values at the end of each stretch are the same."""
+    for k in range(bounds.size - 1):
+        at = bounds[k + 1] - 1
+        while at > bounds[k] and (values[:, at - 1] == values[:, at]).all():
+            at -= 1
+        out[k] = bounds[k + 1] - at
 
 
 def _joined(parts: list[Rows]) -> Rows:
+    """First rows one after the other; which are whose is remembered elsewhere."""
     columns = [pa.concat_arrays(list(each)) for each in zip(*(part.columns for part in parts), strict=True)]
     ts = np.concatenate([part.ts for part in parts])
-    return Rows(np.concatenate([part.groups for part in parts]), np.arange(ts.size + 1), ts, columns)
+    return Rows(np.empty(0, np.int64), np.zeros(1, np.int64), ts, columns)
 
 
 def seam_as_tree(seam: Seam, place: np.ndarray, mine: np.ndarray) -> dict[str, Any]:
     """Some of the groups of a seam, for a parcel."""
+    chosen = np.zeros(seam.first.groups.size, np.bool_)
+    chosen[mine] = True
+    first = seam.first.filter(np.repeat(chosen, np.diff(seam.first.bounds)))
     return {
         "kind": "seams",
-        "groups": place[seam.first.groups[mine]],
-        "ts": seam.first.ts[mine],
-        "columns": {str(i): column.take(pa.array(mine)) for i, column in enumerate(seam.first.columns)},
+        "groups": place[first.groups],
+        "bounds": first.bounds,
+        "ts": first.ts,
+        "columns": {str(i): column for i, column in enumerate(first.columns)},
         "end": seam.end[mine],
-        "rows": seam.rows[mine],
+        "more": seam.more[mine],
         "reason": seam.reason[mine],
     }
 
 
 def seam_of_tree(tree: dict[str, Any], numbers: np.ndarray) -> Seam:
-    """The seam of a parcel, in the order of its groups here."""
-    groups = numbers[tree["groups"]]
-    columns = list(tree["columns"].values())
-    return Seam(
-        Rows(groups, np.arange(groups.size + 1), tree["ts"], columns), tree["end"], tree["rows"], tree["reason"]
-    )
+    """The seam of a parcel, with the numbers of its groups here."""
+    first = Rows(numbers[tree["groups"]], tree["bounds"], tree["ts"], list(tree["columns"].values()))
+    return Seam(first, tree["end"], tree["more"], tree["reason"])
