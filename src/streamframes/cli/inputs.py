@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import bz2
-import contextlib
 import csv
 import gzip
 import os
@@ -107,11 +106,16 @@ def read(
     Parquet files that agree and need no other column are left to the Python workers to read.
     """
     wanted = named(derive, option, "t=to_timestamp(time)")
-    if source.format == "parquet" and not wanted:
-        with contextlib.suppress(InvalidArgument):
-            return engine.run("Reading", lambda: scan(list(map(_plainly, source.paths)), spark=engine.spark))
     reader = engine.spark.read.options(**READING[source.format])
     cannot = f"cannot read {source.name} as {source.format}"
+    if source.format == "parquet" and not wanted:
+        try:
+            return engine.run("Reading", lambda: scan(list(map(_plainly, source.paths)), spark=engine.spark))
+        except InvalidArgument:
+            # Files that differ in their columns: Spark takes those of one of them.
+            pass
+        except StreamFramesError as error:
+            raise StreamFramesError(f"{cannot}: {error}") from error
     rows = engine.run("Reading", lambda: reader.load(list(source.paths), format=source.format), failed=cannot)
     if not rows.columns:
         raise StreamFramesError(f"{cannot}: it has no columns; is it empty?")
