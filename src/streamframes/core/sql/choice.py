@@ -11,8 +11,6 @@ import pyarrow.compute as pc
 from streamframes.core.sql.buffers import dtype_of, empty, flags, is_fixed, numbers, valued
 from streamframes.core.sql.kinds import is_decimal
 
-_YES, _NO = pa.scalar(True), pa.scalar(False)
-
 
 def picked(holds: pa.BooleanArray, one: Any, other: Any) -> pa.Array:
     """The one where a condition without nulls holds, otherwise the other; each an array or a scalar."""
@@ -27,15 +25,16 @@ def picked(holds: pa.BooleanArray, one: Any, other: Any) -> pa.Array:
 
 def _valid(holds: pa.BooleanArray, one: Any, other: Any) -> pa.BooleanArray | None:
     first, second = _presence(one), _presence(other)
-    if first is _YES and second is _YES:
+    if first is True and second is True:
         return None
     return pc.or_(pc.and_(holds, first), pc.and_not(second, holds))
 
 
 def _presence(data: Any) -> Any:
+    """Where there is a value; a plain truth where that is the same everywhere (a scalar of Arrow would load pandas)."""
     if isinstance(data, pa.Scalar):
-        return _YES if data.is_valid else _NO
-    return data.is_valid() if data.null_count else _YES
+        return bool(data.is_valid)
+    return data.is_valid() if data.null_count else True
 
 
 def _values(holds: pa.BooleanArray, one: Any, other: Any) -> np.ndarray:
