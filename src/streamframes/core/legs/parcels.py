@@ -111,10 +111,12 @@ class Post:
 
     def runs(self, cut: Cut, wanted: np.ndarray) -> Iterator[Packed]:
         """Runs that are told as they are, by the part whose turn it is."""
-        table = cut.runs.table[wanted]
+        table, own = cut.runs.table[wanted], cut.runs.own[wanted] if cut.runs.own.size else cut.runs.own
         for bucket, mine in self.by_bucket(table[:, RUN_GROUP]):
-            chosen = table[mine]
-            values = {str(i): column.take(pa.array(mine)) for i, column in enumerate(cut.values)}
+            chosen, own_of, values = table, own, cut.values
+            if mine.size < table.shape[0]:
+                chosen, own_of = table[mine], own[mine] if own.size else own
+                values = [column.take(pa.array(mine)) for column in values]
             tree = {
                 "kind": "runs",
                 "groups": narrow(self.place[chosen[:, RUN_GROUP]]),
@@ -122,8 +124,8 @@ class Post:
                 "start": narrow(chosen[:, START] - chosen[:, START].min()),
                 "length": narrow(chosen[:, RUN_END] - chosen[:, START]),
                 **{name: narrow(chosen[:, field]) for name, field in _FIELDS.items()},
-                "own": cut.runs.own[wanted][mine] if cut.runs.own.size else cut.runs.own,
-                "values": values,
+                "own": own_of,
+                "values": {str(i): column for i, column in enumerate(values)},
             }
             yield Packed(self.route.of_leg(bucket, self.leg), self.leg, encode(tree))
 
