@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
+from pyspark.sql import functions as F
 
 import streamframes as sf
 from streamframes.core.legs import cuts
@@ -147,22 +148,45 @@ def test_tags_fills_and_moves(spark: Any, in_order: str) -> None:
     )
 
 
-def test_every_other_verb_takes_a_scan(spark: Any, in_order: str) -> None:
-    scan, rows = sf.scan(in_order), spark.read.parquet(in_order)
+VERBS = {
+    "bursts": lambda rows: sf.bursts(
+        rows, "volume", windows=[5], thresholds={5: 60}, agg="sum", ts="ts", by="key"
+    ).toDF(),
+    "regions": lambda rows: sf.regions(rows, "value > 0.5", ts="ts", space="volume", by="key").toDF(),
+    "density": lambda rows: sf.density(rows, ts="ts", space=["value", "volume"], bin=1, unit="1 hour", above=3).toDF(),
+    "sessions": lambda rows: sf.sessions(
+        rows, sf.Session("visit", key="key", opens="value > 0.5", closes="value < -0.5"), ts="ts"
+    ).sessions("visit"),
+    "accuracy": lambda rows: sf.accuracy(rows, SCHEMES["threshold"], windows=["1 minute"], ts="ts", by="key"),
+    "a Column": lambda rows: sf.frames(rows, sf.Threshold(F.col("value") > 0.5), ts="ts", by="key").toDF(),
+    "a measure of Spark": lambda rows: sf.frames(rows, SCHEMES["threshold"], ts="ts", by="key").agg(
+        middle="percentile(value, 0.5)"
+    ),
+}
 
-    def bursts(each: Any) -> Any:
-        return sf.bursts(each, "volume", windows=[5, 20], thresholds={5: 60, 20: 220}, agg="sum", ts="ts", by="key")
 
-    def regions(each: Any) -> Any:
-        return sf.regions(each, "value > 0.5", ts="ts", space="volume", by="key")
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_other_verb_takes_a_scan(spark: Any, in_order: str, verb: str) -> None:
+    found = told(VERBS[verb](sf.scan(in_order)))
+    assert found
+    assert found == told(VERBS[verb](spark.read.parquet(in_order)))
 
-    for verb in (lambda each: bursts(each).toDF(), lambda each: regions(each).toDF()):
-        assert told(verb(scan)) == told(verb(rows))
-    assert "Scan(3 files" in repr(scan)
-    frames = sf.frames(rows, SCHEMES["threshold"], ts="ts", by="key").toDF()
-    assert told(sf.fill(frames, scan, ts="ts", by="key", n="count(*)")) == told(
+
+def test_tables_of_frames_may_be_scanned(spark: Any, in_order: str, tmp_path: Path) -> None:
+    rows = spark.read.parquet(in_order)
+    sf.frames(rows, SCHEMES["threshold"], ts="ts", by="key").toDF().write.parquet(str(tmp_path / "frames"))
+    scan, frames = sf.scan(tmp_path / "frames"), spark.read.parquet(str(tmp_path / "frames"))
+    for verb in (sf.union, sf.overlaps):
+        assert told(verb(scan, frames, by="key")) == told(verb(frames, frames, by="key"))
+    assert told(sf.fill(scan, sf.scan(in_order), ts="ts", by="key", n="count(*)")) == told(
         sf.fill(frames, rows, ts="ts", by="key", n="count(*)")
     )
+
+
+def test_files_without_rows_have_no_frames(spark: Any, tmp_path: Path) -> None:
+    folder = written(tmp_path / "empty", table_of(10).slice(0, 0), files=1)
+    found = sf.frames(sf.scan(folder), SCHEMES["threshold"], ts="ts", by="key")
+    assert told(found.toDF()) == told(found.tag()) == []
 
 
 KINDS = {
