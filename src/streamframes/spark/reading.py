@@ -121,12 +121,7 @@ def _shares(groups: Sequence[RowGroup], wanted: int) -> list[list[RowGroup]]:
 
 def raw_rows(dataset: Dataset, spark: SparkSession, schema: T.StructType) -> DataFrame:
     """The rows as they are, read by Python workers and handed to Spark."""
-    groups = [
-        RowGroup(file, number, footer.metadata.row_group(number).num_rows, None, None)
-        for file, footer in enumerate(dataset.footers)
-        for number in range(footer.metadata.num_row_groups)
-    ]
-    shares = _shares(groups, TASKS_PER_CORE * n_cores(spark))
+    shares = _shares(dataset.all_row_groups, TASKS_PER_CORE * n_cores(spark))
 
     def work(number: int) -> Batches:
         reader = RowGroupReader(dataset, dataset.schema.names)

@@ -87,9 +87,9 @@ class Seams:
         run_of = np.full(n_groups, -1)
         run_of[table[heads, RUN_GROUP]] = heads
         seams, fresh = [], going_on[:0]
-        first = self._first_rows(rows)
-        if first is not None:
-            begins = self._meet(first, rows, x)
+        at, first = self._first_rows(rows)
+        if at.size:
+            begins = self._meet(first, x[..., at] if x.size else x)
             at_once = table[:, RUN_START] == self._instant(first, n_groups)[table[:, RUN_GROUP]]
             others[at_once] = False
             # Of the runs that begin at the first instant, the last is the one that its last row is in.
@@ -112,22 +112,15 @@ class Seams:
         groups = np.flatnonzero(self.is_open)
         return [self._seam(groups, np.full(groups.size, STILL_OPEN))] if groups.size else []
 
-    def _first_rows(self, rows: Rows) -> Rows | None:
-        """Of groups that are new, the rows of their first instant that are not passed over; marks are their places."""
+    def _first_rows(self, rows: Rows) -> tuple[np.ndarray, Rows]:
+        """Of groups that are new, the rows of their first instant that are not passed over, and where they stand."""
         wanted = np.repeat(~self.met[rows.groups], np.diff(rows.bounds))
         if rows.mark.size:
             wanted &= (rows.mark & SKIP) == 0
-        at = np.flatnonzero(wanted)
-        if not at.size:
-            return None
-        group = rows.group_of_row[at]
-        starts = np.flatnonzero(np.diff(group, prepend=-1))
-        sizes = np.diff(np.append(starts, at.size))
-        at = at[rows.ts[at] == np.repeat(rows.ts[at[starts]], sizes)]
-        group = rows.group_of_row[at]
-        starts = np.flatnonzero(np.diff(group, prepend=-1))
-        columns = [column.take(pa.array(at)) for column in rows.columns]
-        return Rows(group[starts], np.append(starts, at.size), rows.ts[at], columns, at)
+        left = rows.filter(wanted)
+        instants = np.repeat(left.ts[left.bounds[:-1]], np.diff(left.bounds))
+        at = np.flatnonzero(wanted)[left.ts == instants]
+        return at, left.filter(left.ts == instants)
 
     def _instant(self, first: Rows, n_groups: int) -> np.ndarray:
         """The first instant of each group that is new here; of others one that no run begins at."""
@@ -135,24 +128,21 @@ class Seams:
         instants[first.groups] = first.ts[first.bounds[:-1]]
         return instants
 
-    def _meet(self, first: Rows, rows: Rows, x: np.ndarray) -> np.ndarray:
-        """Remember first rows; returns whether the last of each group is in a run."""
-        at, sizes = first.mark, np.diff(first.bounds)
+    def _meet(self, first: Rows, x: np.ndarray) -> np.ndarray:
+        """Remember first rows, of which `x` is the input; returns whether the last of each group is in a run."""
+        sizes = np.diff(first.bounds)
         self.met[first.groups] = True
         self.place[first.groups] = self.n_firsts + first.bounds[:-1]
         self.sizes[first.groups] = sizes
         self.firsts.append(Rows(first.groups, first.bounds, first.ts, first.columns))
-        self.n_firsts += at.size
+        self.n_firsts += len(first)
         if isinstance(self.rule, GapRule):
             self.counted[first.groups] = sizes
             return np.ones(sizes.size, np.bool_)
-        values = np.atleast_2d(x[..., at]).astype(np.int64, copy=False)
         alike = np.ones(sizes.size, np.int64)
-        _alike_at_the_end(values, first.bounds, alike)
+        _alike_at_the_end(np.atleast_2d(x).astype(np.int64, copy=False), first.bounds, alike)
         self.counted[first.groups] = alike
-        return (
-            np.asarray(x[at[first.bounds[1:] - 1]]) if isinstance(self.rule, Member) else np.ones(sizes.size, np.bool_)
-        )
+        return np.asarray(x[first.bounds[1:] - 1]) if isinstance(self.rule, Member) else np.ones(sizes.size, np.bool_)
 
     def _seam(self, groups: np.ndarray, reason: np.ndarray) -> Seam:
         if len(self.firsts) > 1:

@@ -52,6 +52,15 @@ class Dataset:
         """The names of the columns that are written in the folders."""
         return tuple(name for name, _ in self.files[0].partition)
 
+    @property
+    def all_row_groups(self) -> list[RowGroup]:
+        """Every row group, file after file, without a look at instants."""
+        return [
+            RowGroup(file, number, footer.metadata.row_group(number).num_rows, None, None)
+            for file, footer in enumerate(self.footers)
+            for number in range(footer.metadata.num_row_groups)
+        ]
+
     def row_groups(self, ts: str) -> list[RowGroup]:
         """The row groups in which any row may have an instant, file after file."""
         if ts not in self.schema.names:

@@ -41,14 +41,7 @@ class Selection:
     @property
     def row_groups(self) -> list[RowGroup]:
         """The row groups to read, with the range of their instants where it is known."""
-        if self.ts is not None:
-            return self.dataset.row_groups(self.ts)
-        footers = enumerate(self.dataset.footers)
-        return [
-            RowGroup(file, number, footer.metadata.row_group(number).num_rows, None, None)
-            for file, footer in footers
-            for number in range(footer.metadata.num_row_groups)
-        ]
+        return self.dataset.all_row_groups if self.ts is None else self.dataset.row_groups(self.ts)
 
     @property
     def chains(self) -> list[list[RowGroup]]:
