@@ -31,7 +31,7 @@ from streamframes.spark.columns import (
 )
 from streamframes.spark.measures import InPass, grouped, sorted_out, travelling
 from streamframes.spark.scan import Scan
-from streamframes.spark.scan_words import frame_steps, packed_steps, why_no_legs
+from streamframes.spark.scan_words import frame_steps, packed_steps
 from streamframes.spark.session import buckets_for, require_dataframe
 from streamframes.spark.streams import StreamOptions, check_options, explain_stream, stream_frames, without_punctuation
 from streamframes.spark.tables import EXPLAINED, table_frames
@@ -88,9 +88,7 @@ class Framing:
         """Which way the rows go."""
         rows: Any = self.data
         if isinstance(rows, Scan):
-            columns, plan = self.planned()
-            packed = [*packed_steps(self, ""), *why_no_legs(rows, columns, plan), *EXPLAINED]
-            steps = frame_steps(rows, columns, plan) or packed
+            steps = frame_steps(self, EXPLAINED)
         else:
             inputs = (f"{needed.name}: {needed.expression}" for needed in self.scheme.inputs())
             needs = ", ".join([*self.by, self.ts, *self.ties, *inputs])

@@ -7,8 +7,6 @@ from typing import Any
 
 from streamframes.core.legs.seams import has_seams
 from streamframes.core.parquet.selection import Selection
-from streamframes.core.plan import FramePlan
-from streamframes.core.plans import Plan
 from streamframes.spark.scan import Scan
 from streamframes.spark.ways import Way, leg_way
 
@@ -29,29 +27,23 @@ def read_step(source: Any) -> str:
     return _read(source.data, source.data.select(*columns).selection(plan.layout))
 
 
-def frame_steps(scan: Scan, columns: Sequence[Any], plan: Plan) -> list[str]:
-    """The steps of frames that are found leg by leg; none where that way is not taken."""
-    selected = scan.select(*columns)
-    way = leg_way(selected, plan) if isinstance(plan, FramePlan) else ""
+def frame_steps(source: Any, packed: Sequence[str]) -> list[str]:
+    """The steps of frames that are found in files; `packed` are those that follow where rows are packed."""
+    columns, plan = source.planned()
+    selected = source.data.select(*columns)
+    way = leg_way(selected, plan)
     if not isinstance(way, Way):
-        return []
-    edges = "runs" if has_seams(way.plan) else "runs, and the first rows of each group in a leg,"
+        left_to_spark = isinstance(selected.selection(plan.layout), str)
+        why = [] if left_to_spark else [f"            chunks and not legs, because {way}"]
+        return [*packed_steps(source, ""), *why, *packed]
+    edges = "runs" if has_seams(plan) else "runs, and the first rows of each group in a leg,"
     many = f"{len(way.legs)} legs" if len(way.legs) > 1 else "1 leg"
     return [
-        _read(scan, way.selection),
+        _read(source.data, way.selection),
         f"  2 scan    {many} in the order of time, by the statistics of the files; each is scanned where it is read",
         f"  3 shuffle only {edges} cross it, to {way.route.partitions} partitions",
         "  4 join    one leg after the other; what a leg could not know of its beginning is mended",
     ]
-
-
-def why_no_legs(scan: Scan, columns: Sequence[Any], plan: Plan) -> list[str]:
-    """Why rows of files are packed although frames could be found where they are read."""
-    selected = scan.select(*columns)
-    if isinstance(selected.selection(plan.layout), str) or not isinstance(plan, FramePlan):
-        return []
-    way = leg_way(selected, plan)
-    return [f"            chunks and not legs, because {way}"] if isinstance(way, str) else []
 
 
 def _read(scan: Scan, selection: Selection | str) -> str:
