@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from streamframes.core.accumulators import accumulators
-from streamframes.core.columns import CLOSED_BY, Rows, frame_ids, typed
+from streamframes.core.columns import Rows, frame_ids, typed
 from streamframes.core.fragments import Fragments
 from streamframes.core.groups import GroupIndex
 from streamframes.core.kernel import (
@@ -27,12 +27,14 @@ from streamframes.core.kernel import (
     RUN_REASON,
     RUN_ROWS,
     RUN_START,
+    STILL_OPEN,
 )
 from streamframes.core.measures import Shares
 from streamframes.core.plan import KINDS, FramePlan
 from streamframes.core.scan import Runs, Scan, slots
 from streamframes.core.settle import Settled, Settlement
 from streamframes.core.state import GroupState
+from streamframes.core.told import Told, fields_of, told_of, words_of
 
 _GAP_SALT = 0x6A09E667F3BCC908
 
@@ -45,6 +47,11 @@ class Cut:
     wanted: np.ndarray
     numbers: np.ndarray
     values: list[pa.Array]
+
+    @property
+    def told(self) -> Told:
+        """Those that are told."""
+        return told_of(self.runs, self.wanted, self.numbers, self.values)
 
 
 class Cutter:
@@ -74,8 +81,9 @@ class Cutter:
         cut, run_of_row = self.cut(rows, x, len(groups))
         settled: list[Settled] = []
         if self.settles:
-            settled = self.settlement.feed(rows, run_of_row, cut.runs, self._ids(cut.runs, groups), len(groups))
-        return self.told(cut, groups), settled
+            ids = self._ids_of_all(cut.runs, groups)
+            settled = self.settlement.feed(rows, run_of_row, cut.runs, ids, len(groups))
+        return self.told(cut.told, groups), settled
 
     def cut(self, rows: Rows, x: np.ndarray, n_groups: int) -> tuple[Cut, np.ndarray]:
         """What the scan makes of rows, and the run of each (row, lane) where somebody needs it."""
@@ -86,8 +94,10 @@ class Cutter:
         wanted, numbers = runs.is_frame, np.zeros(0, np.int64)
         if self.fragments is not None:
             wanted, numbers = self.fragments.feed(runs, n_groups)
-        shares = Shares(slots(runs, self.scheme.lanes), runs.table[:, RUN_FRESH] == 0, runs.is_open)
-        values = [measure.feed(shares, rows, real, n_groups, wanted) for measure in self.measures]
+        values: list[pa.Array] = []
+        if self.measures:
+            shares = Shares(slots(runs, self.scheme.lanes), runs.table[:, RUN_FRESH] == 0, runs.is_open)
+            values = [measure.feed(shares, rows, real, n_groups, wanted) for measure in self.measures]
         return Cut(runs, wanted, numbers, values), run_of_row
 
     def finish(self, groups: GroupIndex) -> tuple[list[pa.RecordBatch], list[Settled]]:
@@ -95,8 +105,11 @@ class Cutter:
         runs = self.scan.finish()
         slot = slots(runs, self.scheme.lanes)[runs.is_frame]
         values = [measure.finish(slot) for measure in self.measures]
-        settled = self.settlement.finish(runs, self._ids(runs, groups), len(groups)) if self.settles else []
-        return self.told(Cut(runs, runs.is_frame, np.zeros(0, np.int64), values), groups), settled
+        settled: list[Settled] = []
+        if self.settles:
+            settled = self.settlement.finish(runs, self._ids_of_all(runs, groups), len(groups))
+        told = told_of(runs, runs.is_frame, np.zeros(0, np.int64), values)
+        return self.told(told, groups), settled
 
     def open_lanes(self, n_groups: int) -> tuple[np.ndarray, np.ndarray]:
         """Which lanes of each group have an open frame, and their records."""
@@ -110,43 +123,44 @@ class Cutter:
         self.fragments.grow(n_groups)
         return self.fragments.n_told[:n_groups] > 0
 
-    def _ids(self, runs: Runs, groups: GroupIndex) -> np.ndarray:
-        columns = (runs.table[:, field] for field in (RUN_START, RUN_LANE, RUN_ORDINAL))
-        return frame_ids(self.salt, groups.first[runs.table[:, RUN_GROUP]], *columns)
+    def _ids(self, fields: np.ndarray, groups: GroupIndex) -> np.ndarray:
+        columns = (fields[field] for field in (RUN_START, RUN_LANE, RUN_ORDINAL))
+        return frame_ids(self.salt, groups.first[fields[RUN_GROUP]], *columns)
 
-    def told(self, cut: Cut, groups: GroupIndex) -> list[pa.RecordBatch]:
-        """The wanted runs as rows of the result."""
-        runs, wanted = cut.runs, cut.wanted
-        if self.plan.tags or not wanted.any():
+    def _ids_of_all(self, runs: Runs, groups: GroupIndex) -> np.ndarray:
+        return self._ids(fields_of(runs, np.ones(runs.table.shape[0], np.bool_)), groups)
+
+    def told(self, told: Told, groups: GroupIndex) -> list[pa.RecordBatch]:
+        """Frames as rows of the result."""
+        if self.plan.tags or not len(told):
             return []
-        frames = Runs(runs.table[wanted], runs.own[wanted] if self.scheme.cell else runs.own)
-        start, end = (typed(pa.array(frames.table[:, field]), self.plan.ts_type) for field in (RUN_START, RUN_END))
+        fields = told.fields
+        start, end = (typed(pa.array(fields[field]), self.plan.ts_type) for field in (RUN_START, RUN_END))
         columns = [
-            *groups.values(frames.table[:, RUN_GROUP]),
-            pa.array(self._ids(frames, groups)),
+            *groups.values(told.groups),
+            pa.array(self._ids(fields, groups)),
             start,
             end,
-            pa.array(frames.table[:, RUN_ROWS]),
-            pa.array(CLOSED_BY).take(pa.array(frames.table[:, RUN_REASON])),
-            *self._extras(frames),
-            *self._fragment_columns(cut, frames),
-            *cut.values,
+            pa.array(fields[RUN_ROWS]),
+            words_of(fields[RUN_REASON]),
+            *self._extras(told),
+            *self._fragment_columns(told),
+            *told.values,
         ]
         return [pa.RecordBatch.from_arrays(columns, schema=self.plan.frame_schema)]
 
-    def _fragment_columns(self, cut: Cut, frames: Runs) -> list[pa.Array]:
+    def _fragment_columns(self, told: Told) -> list[pa.Array]:
         if not self.plan.fragments:
             return []
-        numbers = cut.numbers[cut.wanted] if cut.numbers.size else np.zeros(frames.table.shape[0], np.int64)
-        return [pa.array(numbers), pa.array(~frames.is_open)]
+        numbers = told.numbers if told.numbers.size else np.zeros(len(told), np.int64)
+        return [pa.array(numbers), pa.array(told.fields[RUN_REASON] != STILL_OPEN)]
 
-    def _extras(self, frames: Runs) -> Iterator[pa.Array]:
-        size = frames.table.shape[0]
+    def _extras(self, told: Told) -> Iterator[pa.Array]:
         if self.plan.reports_gaps:
-            yield pa.repeat(self.kind, size)
+            yield pa.repeat(self.kind, len(told))
         if self.scheme.cell:
             width = self.scheme.cell
-            offsets = pa.array(np.arange(0, (size + 1) * width, width, dtype=np.int32))
-            yield pa.ListArray.from_arrays(offsets, pa.array(frames.own.ravel()))
+            offsets = pa.array(np.arange(0, (len(told) + 1) * width, width, dtype=np.int32))
+            yield pa.ListArray.from_arrays(offsets, pa.array(told.own.ravel()))
         if self.plan.schedule is not None and self.plan.schedule.imputes:
-            yield pa.array(frames.table[:, RUN_IMPUTED])
+            yield pa.array(told.fields[RUN_IMPUTED])

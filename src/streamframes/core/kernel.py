@@ -100,7 +100,7 @@ def scan_rows(  # noqa: PLR0915  (one loop: a call for each row would cost more 
         State, changed in place: records per (group, lane), the rules' own scalars, and per group whether it has
         been seen and the instant of its last row.
     runs, run_own, run_of_row
-        Output: runs, the own state at each run's last row, and the run of each (row, lane) or -1. The last two
+        Output: runs, the own state with which each run began, and the run of each (row, lane) or -1. The last two
         may be empty when nobody asks.
     """
     n_lanes = lanes.shape[1]
@@ -173,14 +173,14 @@ def scan_rows(  # noqa: PLR0915  (one loop: a call for each row would cost more 
                         run = n_runs
                         runs[run, RUN_GROUP], runs[run, RUN_LANE], runs[run, RUN_FRESH] = g, lane, 1
                         n_runs += 1
+                        if wants_own:
+                            run_own[run, :] = s
                         if n_lanes > 1:
                             taken[i] = 1
                 if joined:
                     end = t
                     if special & IMPUTED_ROW:
                         imputed += 1
-                    if wants_own:
-                        run_own[run, :] = s
                     if closes:
                         _write(runs[run], record, start, end, rows, imputed, CONDITION, limits)
                         is_open = False

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from streamframes.core.buffers import empty
 from streamframes.core.columns import Rows
 from streamframes.core.kernel import (
     END,
@@ -37,7 +38,7 @@ from streamframes.errors import StreamFramesError
 
 @dataclass
 class Runs:
-    """The runs that a scan met: a row of `kernel.RUN_FIELDS` numbers each, and the own state at their end."""
+    """The runs that a scan met: a row of `kernel.RUN_FIELDS` numbers each, and the own state with which they began."""
 
     table: np.ndarray
     own: np.ndarray
@@ -71,7 +72,7 @@ class Scan(GroupState):
         self._make_room(n_groups, x)
         n_lanes, width = self.scheme.lanes, self.scheme.width
         room = (len(rows) + rows.groups.size) * n_lanes
-        runs = np.empty((room, RUN_FIELDS), np.int64)
+        runs = empty(room * RUN_FIELDS, np.int64).reshape(room, RUN_FIELDS)
         run_own = np.empty((room if self.scheme.cell else 0, width), self.own.dtype)
         run_of_row = np.empty((len(rows) if self.wants_rows else 0, n_lanes), np.int64)
         state = (self.lanes, self.own, self.last)

@@ -1,6 +1,6 @@
 """State as a value: what stages know of each group, and how it becomes bytes.
 
-  magic  version  size of the outline  outline (JSON)  buffers, one after the other, compressed
+  magic  version  sizes  outline (JSON)  buffers, one after the other, compressed or plain
 
 The outline is the tree of names with a number in the place of each array; an array is its plain buffer with type and
 shape, an Arrow array is a stream. Nothing in it is a program: it can be read by any version that knows the layout.
@@ -18,7 +18,7 @@ from streamframes.core.columns import Rows
 from streamframes.errors import StreamFramesError
 
 VERSION = 1
-_MAGIC = b"SFRM"
+_MAGIC, _PLAIN = b"SFRM", b"SFRP"
 _CODEC = "lz4_raw"
 
 
@@ -88,19 +88,21 @@ def rows_of_tree(tree: dict[str, Any]) -> Rows:
     return Rows(tree["groups"], tree["bounds"], tree["ts"], list(tree["columns"].values()), tree["mark"])
 
 
-def encode(tree: dict[str, Any]) -> bytes:
+def encode(tree: dict[str, Any], *, compressed: bool = True) -> bytes:
     """A tree of dicts, lists, numbers, text and arrays as bytes."""
     buffers: list[bytes] = []
     outline = json.dumps(_outlined(tree, buffers)).encode()
-    body = b"".join(buffers)
-    packed = pa.Codec(_CODEC).compress(body, asbytes=True) if body else b""
-    head = VERSION.to_bytes(4, "little") + len(outline).to_bytes(8, "little") + len(body).to_bytes(8, "little")
+    size = sum(map(len, buffers))
+    head = VERSION.to_bytes(4, "little") + len(outline).to_bytes(8, "little") + size.to_bytes(8, "little")
+    if not compressed:
+        return b"".join([_PLAIN, head, outline, bytes(-len(outline) % 8), *buffers])
+    packed = pa.Codec(_CODEC).compress(b"".join(buffers), asbytes=True) if buffers else b""
     return _MAGIC + head + outline + packed
 
 
-def is_tree(data: pa.Buffer) -> bool:
+def is_tree(data: bytes | pa.Buffer) -> bool:
     """Whether these bytes are those of a tree."""
-    return bytes(data[: len(_MAGIC)]) == _MAGIC
+    return bytes(data[: len(_MAGIC)]) in (_MAGIC, _PLAIN)
 
 
 def decode(data: bytes | pa.Buffer) -> dict[str, Any]:
@@ -114,12 +116,17 @@ def decode(data: bytes | pa.Buffer) -> dict[str, Any]:
         )
     size, body_size = (int.from_bytes(data[at : at + 8], "little") for at in (8, 16))
     outline = json.loads(bytes(data[24 : 24 + size]))
-    packed = data[24 + size :]
-    body = pa.Codec(_CODEC).decompress(packed, body_size) if body_size else pa.py_buffer(b"")
-    found = _filled(outline, body)
+    found = _filled(outline, _body(data, 24 + size, body_size))
     if not isinstance(found, dict):
         raise StreamFramesError("the checkpoint holds no state of streamframes; start with a new checkpoint location")
     return found
+
+
+def _body(data: bytes | pa.Buffer, start: int, size: int) -> pa.Buffer:
+    """All buffers, one after the other."""
+    if bytes(data[: len(_PLAIN)]) == _PLAIN:
+        return pa.py_buffer(data)[start + -start % 8 :]
+    return pa.Codec(_CODEC).decompress(data[start:], size) if size else pa.py_buffer(b"")
 
 
 def _outlined(value: Any, buffers: list[bytes]) -> Any:

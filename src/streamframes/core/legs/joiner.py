@@ -14,7 +14,6 @@ import pyarrow as pa
 
 from streamframes.core import chunks
 from streamframes.core.columns import Rows, news
-from streamframes.core.cutter import Cut
 from streamframes.core.kernel import END, GAP, REFUSAL, ROWS, SILENCE, STILL_OPEN
 from streamframes.core.legs.cuts import Leg
 from streamframes.core.legs.heads import same_state
@@ -23,6 +22,7 @@ from streamframes.core.legs.seams import NO_RUN, Seam, has_seams, seam_of_tree
 from streamframes.core.plan import FramePlan
 from streamframes.core.schemes.gap import GapRule
 from streamframes.core.state import decode, is_tree
+from streamframes.core.told import Told
 
 Batches = list[pa.RecordBatch]
 # The rows of some groups of a leg, in order: fingerprints in, rows with their numbers among these out.
@@ -85,13 +85,11 @@ class Joiner:
         self.fed = np.concatenate([self.fed, np.zeros(len(self.framer.groups) - self.fed.size, np.int64)])
         return []
 
-    def _runs(self, cut: Cut, groups: np.ndarray) -> Batches:
+    def _runs(self, told: Told, groups: np.ndarray) -> Batches:
         sure = self.sure[groups]
         if not sure.all():
-            keep = pa.array(sure)
-            values = [column.filter(keep) for column in cut.values]
-            cut = Cut(cut.runs, sure, cut.numbers, values)
-        return self.framer.episodes.told(cut, self.framer.groups)
+            told = told.take(np.flatnonzero(sure))
+        return self.framer.episodes.told(told, self.framer.groups)
 
     def _head(self, chunk: chunks.Chunk) -> Batches:
         numbers = self.framer.groups.numbers(chunk.first, chunk.second, chunk.keys)

@@ -17,6 +17,7 @@ from streamframes.core.legs.seams import Seam, Seams, has_seams, seam_as_tree
 from streamframes.core.packing import Packed
 from streamframes.core.plan import FramePlan
 from streamframes.core.state import grown
+from streamframes.core.told import Told, told_of
 
 
 def can_be_joined(plan: FramePlan) -> str:
@@ -66,7 +67,7 @@ class LegRun:
             yield from self._sent(head)
             yield from self._coupled(self.heads.feed(self.framer.marked(head), n_groups))
         if told.any():
-            yield from self.post.runs(_chosen(cut, told), told)
+            yield from self.post.runs(_chosen(cut, told))
 
     def finish(self) -> Iterator[Packed]:
         """What is known at the end of the leg."""
@@ -110,9 +111,10 @@ class LegRun:
             yield from self.post.of_edges(bucket, tree)
 
 
-def _chosen(cut: Cut, told: np.ndarray) -> Cut:
-    """The cut with the measures of told runs only."""
-    if not cut.values or told is cut.wanted:
-        return cut
-    keep = pa.array(told[cut.wanted])
-    return Cut(cut.runs, told, cut.numbers, [column.filter(keep) for column in cut.values])
+def _chosen(cut: Cut, told: np.ndarray) -> Told:
+    """Those of the runs that are told by the leg, with their measures."""
+    values = cut.values
+    if values and told is not cut.wanted:
+        keep = pa.array(told[cut.wanted])
+        values = [column.filter(keep) for column in values]
+    return told_of(cut.runs, told, cut.numbers, values)

@@ -15,13 +15,20 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.cutter import Cut
 from streamframes.core.groups import GroupIndex
-from streamframes.core.kernel import RUN_END, RUN_FIELDS, RUN_GROUP, RUN_IMPUTED, RUN_ORDINAL, RUN_REASON, RUN_ROWS
-from streamframes.core.kernel import RUN_START as START
+from streamframes.core.kernel import (
+    RUN_END,
+    RUN_FIELDS,
+    RUN_GROUP,
+    RUN_IMPUTED,
+    RUN_ORDINAL,
+    RUN_REASON,
+    RUN_ROWS,
+    RUN_START,
+)
 from streamframes.core.packing import Packed
-from streamframes.core.scan import Runs
 from streamframes.core.state import encode
+from streamframes.core.told import Told
 
 # What the columns of told runs are called on their way; instants travel as distances.
 _FIELDS = {"rows": RUN_ROWS, "imputed": RUN_IMPUTED, "reason": RUN_REASON, "ordinal": RUN_ORDINAL}
@@ -109,38 +116,42 @@ class Post:
         for bucket in np.unique(buckets).tolist():
             yield bucket, np.flatnonzero(buckets == bucket)
 
-    def runs(self, cut: Cut, wanted: np.ndarray) -> Iterator[Packed]:
+    def runs(self, told: Told) -> Iterator[Packed]:
         """Runs that are told as they are, by the part whose turn it is."""
-        table, own = cut.runs.table[wanted], cut.runs.own[wanted] if cut.runs.own.size else cut.runs.own
-        for bucket, mine in self.by_bucket(table[:, RUN_GROUP]):
-            chosen, own_of, values = table, own, cut.values
-            if mine.size < table.shape[0]:
-                chosen, own_of = table[mine], own[mine] if own.size else own
-                values = [column.take(pa.array(mine)) for column in values]
+        for bucket, mine in self.by_bucket(told.groups):
+            chosen = told if mine.size == len(told) else told.take(mine)
+            fields = chosen.fields
+            low = int(fields[RUN_START].min())
             tree = {
                 "kind": "runs",
-                "groups": narrow(self.place[chosen[:, RUN_GROUP]]),
-                "from": int(chosen[:, START].min()),
-                "start": narrow(chosen[:, START] - chosen[:, START].min()),
-                "length": narrow(chosen[:, RUN_END] - chosen[:, START]),
-                **{name: narrow(chosen[:, field]) for name, field in _FIELDS.items()},
-                "own": own_of,
-                "values": {str(i): column for i, column in enumerate(values)},
+                "size": len(chosen),
+                "from": low,
+                "start": _thrifty(fields[RUN_START] - low),
+                "length": _thrifty(fields[RUN_END] - fields[RUN_START]),
+                "groups": narrow(self.place[chosen.groups]),
+                **{name: _thrifty(fields[field]) for name, field in _FIELDS.items()},
+                "own": narrow(chosen.own),
+                "values": {str(i): column for i, column in enumerate(chosen.values)},
             }
-            yield Packed(self.route.of_leg(bucket, self.leg), self.leg, encode(tree))
+            yield Packed(self.route.of_leg(bucket, self.leg), self.leg, encode(tree, compressed=False))
 
 
-def runs_of(tree: dict[str, Any], numbers: np.ndarray) -> Cut:
+def runs_of(tree: dict[str, Any], numbers: np.ndarray) -> Told:
     """The runs of a parcel; `numbers` are the groups of the bucket here."""
-    table = np.zeros((tree["groups"].size, RUN_FIELDS), np.int64)
-    table[:, RUN_GROUP] = numbers[tree["groups"]]
-    table[:, START] = tree["start"]
-    table[:, START] += tree["from"]
-    table[:, RUN_END] = table[:, START] + tree["length"]
+    fields = np.zeros((RUN_FIELDS, tree["size"]), np.int64)
+    fields[RUN_GROUP] = numbers[tree["groups"]]
+    fields[RUN_START] = tree["start"]
+    fields[RUN_START] += tree["from"]
+    np.add(fields[RUN_START], tree["length"], out=fields[RUN_END])
     for name, field in _FIELDS.items():
-        table[:, field] = tree[name]
-    told = np.ones(table.shape[0], np.bool_)
-    return Cut(Runs(table, tree["own"]), told, np.empty(0, np.int64), list(tree["values"].values()))
+        fields[field] = tree[name]
+    own = tree["own"].astype(np.int64) if tree["own"].dtype.kind == "i" else tree["own"]
+    return Told(fields, own, values=list(tree["values"].values()))
+
+
+def _thrifty(numbers: np.ndarray) -> np.ndarray | int:
+    """One number where all are the same, else in few bytes."""
+    return int(numbers[0]) if (numbers == numbers[0]).all() else narrow(numbers)
 
 
 def narrow(numbers: np.ndarray) -> np.ndarray:
@@ -149,7 +160,7 @@ def narrow(numbers: np.ndarray) -> np.ndarray:
     >>> narrow(np.array([1, 300])).dtype, narrow(np.array([-1, 2**40])).dtype
     (dtype('int16'), dtype('int64'))
     """
-    if not numbers.size:
+    if not numbers.size or numbers.dtype != np.int64:
         return numbers
     low, high = int(numbers.min()), int(numbers.max())
     for kind in (np.int8, np.int16, np.int32):

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from streamframes.core.buffers import flags, truths
 from streamframes.core.clock import Clock, Duration, check_duration
 from streamframes.core.compiled import BEFORE, GOES_ON, NO, OPENS, register
 from streamframes.core.kernel import NO_LIMIT
@@ -106,5 +107,4 @@ class Threshold(Scheme):
 
 def satisfied(columns: Sequence[pa.Array]) -> np.ndarray:
     """The condition as booleans, null as false."""
-    column = columns[0].fill_null(False) if columns[0].null_count else columns[0]
-    return np.asarray(column.to_numpy(zero_copy_only=False))
+    return flags(truths(columns[0]))

@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from streamframes.core.buffers import empty, made, numbers, present
 from streamframes.core.sql import decimals
-from streamframes.core.sql.buffers import empty, made, numbers, present
 from streamframes.core.sql.casts import cast, copied, lies_within, to_whole
 from streamframes.core.sql.coercion import coerced, common_type
 from streamframes.core.sql.kinds import MOST_DIGITS, NUMBERS, WHOLE, is_decimal, spark_name

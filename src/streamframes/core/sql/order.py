@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from streamframes.core.buffers import is_fixed, nulled, numbers, packed, truths
 from streamframes.core.sql import decimals, literals
-from streamframes.core.sql.buffers import is_fixed, nulled, numbers, packed, truths
 from streamframes.core.sql.choice import picked
 from streamframes.core.sql.coercion import coerced, common_type
 from streamframes.core.sql.kinds import FLOATS, is_decimal
