@@ -15,7 +15,8 @@ import pytest
 from pyspark.sql import functions as F
 
 import streamframes as sf
-from streamframes.core.legs import cuts
+from streamframes.core.legs import cuts, strands
+from streamframes.spark import ways
 
 pytestmark = pytest.mark.spark
 
@@ -28,6 +29,7 @@ def short_legs() -> Any:
     patch = pytest.MonkeyPatch()
     patch.setattr(cuts, "LEAST_ROWS", 500)
     patch.setattr(cuts, "MOST_WAITING", 3_000)
+    patch.setattr(strands, "FEW_ROWS", 0)
     yield
     patch.undo()
 
@@ -94,12 +96,39 @@ SCHEMES = {
 }
 
 
+# Legs of these cannot be joined: they look ahead, overlap, need the rows between, or remember what came before.
+NEVER_JOINED = ("hysteresis", "with gaps", "sliding", "count")
+
+
 @pytest.mark.parametrize("name", SCHEMES)
-def test_frames_are_those_of_the_dataframe(spark: Any, in_order: str, name: str) -> None:
-    scan, rows = sf.scan(in_order), spark.read.parquet(in_order)
-    assert told(sf.frames(scan, SCHEMES[name], ts="ts", by="key").toDF()) == told(
-        sf.frames(rows, SCHEMES[name], ts="ts", by="key").toDF()
-    )
+def test_frames_are_those_of_the_dataframe(
+    spark: Any, in_order: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def found(rows: Any) -> Any:
+        return sf.frames(rows, SCHEMES[name], ts="ts", by="key")
+
+    expected = told(found(spark.read.parquet(in_order)).toDF())
+    frames = found(sf.scan(in_order))
+    assert ("strands and not legs" if name in NEVER_JOINED else "4 join") in frames.explain()
+    assert told(frames.toDF()) == expected
+    if name in NEVER_JOINED:
+        monkeypatch.setattr(ways, "MOST", 0)
+        frames = found(sf.scan(in_order))
+        assert "chunks and not legs" in frames.explain()
+        assert told(frames.toDF()) == expected
+
+
+@pytest.mark.parametrize("name", ["limited", "delta", "aggregate", "mean"])
+def test_groups_that_are_many_and_short_are_dealt_out_to_workers_that_read_all(
+    spark: Any, in_order: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measures = {"n": "count(*)", "total": "sum(value)"}
+    monkeypatch.setattr(strands, "FEW_ROWS", 1 << 40)
+    frames = sf.frames(sf.scan(in_order), SCHEMES[name], ts="ts", by=["key", "state"])
+    assert "many and short" in frames.explain()
+    rows = sf.frames(spark.read.parquet(in_order), SCHEMES[name], ts="ts", by=["key", "state"])
+    assert told(frames.toDF()) == told(rows.toDF())
+    assert told(frames.agg(**measures)) == told(rows.agg(**measures))
 
 
 @pytest.mark.parametrize("name", ["threshold", "delta"])

@@ -17,6 +17,7 @@ from streamframes.core.algebra import CoveragePlan, SetPlan
 from streamframes.core.pairs import PairColumn, PairPlan
 from streamframes.errors import InvalidArgument
 from streamframes.spark.columns import arrow_type
+from streamframes.spark.fold import folded
 from streamframes.spark.frametables import (
     FrameTable,
     check_alike,
@@ -30,7 +31,6 @@ from streamframes.spark.frametables import (
 from streamframes.spark.instants import tick
 from streamframes.spark.places import in_one_place
 from streamframes.spark.session import is_dataframe, n_buckets
-from streamframes.spark.tables import folded
 
 Wanted = list[tuple[PairColumn, T.DataType]]
 

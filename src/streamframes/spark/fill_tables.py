@@ -12,11 +12,12 @@ from streamframes.core.fillplan import FRAMES, ROWS, FillPlan
 from streamframes.core.fold import BucketFill, fold
 from streamframes.spark.columns import as_column, column
 from streamframes.spark.filling import Filling
+from streamframes.spark.fold import folded
 from streamframes.spark.frametables import some_instant
 from streamframes.spark.measures import grouped
 from streamframes.spark.pack import packing
 from streamframes.spark.session import n_buckets
-from streamframes.spark.tables import folded, pieces
+from streamframes.spark.tables import pieces
 
 # Group and edges of a frame, on which all of its measures depend, where Spark must bring rows and frames together.
 _IDENTITY = ("__sf_first", "__sf_second")

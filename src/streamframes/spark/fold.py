@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
 
 from streamframes.core.pieces import joined
+from streamframes.spark.pack import IN_ORDER
 from streamframes.spark.workers import lasting
 
 Batches = Iterator[pa.RecordBatch]
@@ -16,12 +20,19 @@ Fold = Callable[[Iterable[tuple[int, int, pa.Buffer]]], Batches]
 ROWS_PER_RESULT = 1 << 14
 
 
+def folded(pieces: DataFrame, buckets: int, fold: Fold, schema: T.StructType) -> DataFrame:
+    """What is made of the chunks of each bucket, in the order of their start."""
+    sorted_pieces = pieces.repartitionById(buckets, F.col("bucket")).sortWithinPartitions(*IN_ORDER)
+    return sorted_pieces.mapInArrow(folding(fold), schema)
+
+
 def folding(fold: Fold) -> Callable[[Batches], Batches]:
     """A function for `mapInArrow` over one partition of chunks, sorted by bucket and start."""
-    return lambda batches: lasting(_together(fold(joined(batches))))
+    return lambda batches: lasting(together(fold(joined(batches))))
 
 
-def _together(results: Batches) -> Batches:
+def together(results: Batches) -> Batches:
+    """Small batches of results as larger ones."""
     waiting: list[pa.RecordBatch] = []
     rows = 0
     for result in results:

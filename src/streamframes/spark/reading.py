@@ -1,6 +1,7 @@
 """Reading in Python workers: Spark deals out tasks over row groups, and no row passes through the JVM.
 
 tasks of legs ──> read, compute, scan ──> parcels ──> join      frames in files that are in the order of time
+tasks of strands ──> read, compute, keep, scan                  the same, where legs cannot be joined or it does not pay
 tasks of row groups ──> read, compute, pack ──> chunks ──> fold   everything else
 """
 
@@ -14,18 +15,19 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import types as T
 
-from streamframes.core.legs.cuts import Leg
+from streamframes.core.legs.cuts import Chain, Leg
 from streamframes.core.legs.joiner import Joiner, join
 from streamframes.core.legs.leg import LegRun
 from streamframes.core.legs.parcels import Route
 from streamframes.core.legs.reading import LegReader
 from streamframes.core.legs.rereading import Rereader
+from streamframes.core.legs.strands import Strand, strand_results
 from streamframes.core.packing import Packed
 from streamframes.core.parquet import Dataset, RowGroup, RowGroupReader
 from streamframes.core.parquet.selection import Selection
 from streamframes.core.pieces import split
 from streamframes.core.plan import FramePlan
-from streamframes.spark.fold import Fold
+from streamframes.spark.fold import Fold, together
 from streamframes.spark.pack import PIECES
 from streamframes.spark.session import n_cores
 from streamframes.spark.workers import lasting
@@ -76,6 +78,18 @@ def leg_pieces(
 def joining(plan: FramePlan, selection: Selection, legs: Sequence[Leg], route: Route) -> Fold:
     """What the join makes of the parcels of a partition."""
     return lambda parcels: join(lambda: Joiner(plan, list(legs), route, Rereader(selection.reader())), parcels)
+
+
+def strand_frames(
+    spark: SparkSession, plan: FramePlan, selection: Selection, chains: Sequence[Chain], schema: T.StructType
+) -> DataFrame:
+    """The frames of all strands, one for each core."""
+    strands = n_cores(spark)
+
+    def work(number: int) -> Batches:
+        return together(strand_results(plan, selection.reader(), chains, Strand(number, strands)))
+
+    return tasks(spark, strands, work, schema)
 
 
 def _sent(parcels: Iterable[Packed], number: int) -> Batches:

@@ -8,7 +8,8 @@ from typing import Any
 from streamframes.core.legs.seams import has_seams
 from streamframes.core.parquet.selection import Selection
 from streamframes.spark.scan import Scan
-from streamframes.spark.ways import Way, leg_way
+from streamframes.spark.session import n_cores
+from streamframes.spark.ways import LegWay, StrandWay, way_of
 
 
 def packed_steps(source: Any, evaluated: str) -> list[str]:
@@ -31,19 +32,27 @@ def frame_steps(source: Any, packed: Sequence[str]) -> list[str]:
     """The steps of frames that are found in files; `packed` are those that follow where rows are packed."""
     columns, plan = source.planned()
     selected = source.data.select(*columns)
-    way = leg_way(selected, plan)
-    if not isinstance(way, Way):
-        left_to_spark = isinstance(selected.selection(plan.layout), str)
-        why = [] if left_to_spark else [f"            chunks and not legs, because {way}"]
-        return [*packed_steps(source, ""), *why, *packed]
-    edges = "runs" if has_seams(plan) else "runs, and the first rows of each group in a leg,"
-    many = f"{len(way.legs)} legs" if len(way.legs) > 1 else "1 leg"
-    return [
-        _read(source.data, way.selection),
-        f"  2 scan    {many} in the order of time, by the statistics of the files; each is scanned where it is read",
-        f"  3 shuffle only {edges} cross it, to {way.route.partitions} partitions",
-        "  4 join    one leg after the other; what a leg could not know of its beginning is mended",
-    ]
+    way = way_of(selected, plan)
+    if isinstance(way, StrandWay):
+        many = f"{n_cores(way.spark)} workers" if n_cores(way.spark) > 1 else "1 worker"
+        return [
+            _read(source.data, way.selection),
+            f"  2 scan    {many}, each reads all rows in the order of time, keeps its groups and scans them",
+            f"            strands and not legs, because {way.reason}",
+            "  nothing crosses a shuffle",
+        ]
+    if isinstance(way, LegWay):
+        edges = "runs" if has_seams(plan) else "runs, and the first rows of each group in a leg,"
+        many = f"{len(way.legs)} legs" if len(way.legs) > 1 else "1 leg"
+        return [
+            _read(source.data, way.selection),
+            f"  2 scan    {many} in the order of time, by the statistics of the files; scanned where they are read",
+            f"  3 shuffle only {edges} cross it, to {way.route.partitions} partitions",
+            "  4 join    one leg after the other; what a leg could not know of its beginning is mended",
+        ]
+    left_to_spark = isinstance(selected.selection(plan.layout), str)
+    why = [] if left_to_spark else [f"            chunks and not legs, because {way}"]
+    return [*packed_steps(source, ""), *why, *packed]
 
 
 def _read(scan: Scan, selection: Selection | str) -> str:

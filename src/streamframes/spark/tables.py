@@ -6,7 +6,6 @@ from collections.abc import Callable
 from functools import partial
 
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from streamframes.core.fold import BucketFold, fold
@@ -15,11 +14,11 @@ from streamframes.core.parquet.selection import Selection
 from streamframes.core.plan import FramePlan
 from streamframes.core.plans import Plan
 from streamframes.core.sessions.plan import SessionPlan
-from streamframes.spark.fold import Batches, Fold, folding
-from streamframes.spark.pack import IN_ORDER, PIECES, packing
+from streamframes.spark.fold import Batches, folded
+from streamframes.spark.pack import PIECES, packing
 from streamframes.spark.reading import chunk_pieces
 from streamframes.spark.scan import Selected
-from streamframes.spark.ways import Way, leg_way
+from streamframes.spark.ways import way_of
 
 SHUFFLED = "  3 shuffle only chunks cross it, to the partition of their bucket, sorted by their start"
 EXPLAINED = (
@@ -33,9 +32,9 @@ EXPLAINED = (
 def table_frames(travelling: DataFrame | Selected, plan: Plan, buckets: int, schema: T.StructType) -> DataFrame:
     """The results of a plan on a table of group columns, the instant, and what travels."""
     if isinstance(travelling, Selected) and isinstance(plan, FramePlan):
-        way = leg_way(travelling, plan)
-        if isinstance(way, Way):
-            return folded(way.pieces(), way.route.partitions, way.fold, schema)
+        way = way_of(travelling, plan)
+        if not isinstance(way, str):
+            return way.frames(schema)
     reach = isinstance(plan, SessionPlan) and plan.has_timeouts
     chunks = pieces(travelling, plan.layout, packing(plan.layout, buckets, reach=reach))
     return folded(chunks, buckets, partial(fold, partial(BucketFold, plan)), schema)
@@ -49,9 +48,3 @@ def pieces(travelling: DataFrame | Selected, layout: Layout, pack: Callable[[Bat
             return chunk_pieces(travelling.sparkSession, selection, pack)
         travelling = travelling.toDF()
     return travelling.mapInArrow(pack, PIECES)
-
-
-def folded(pieces: DataFrame, buckets: int, fold: Fold, schema: T.StructType) -> DataFrame:
-    """What is made of the chunks of each bucket, in the order of their start."""
-    together = pieces.repartitionById(buckets, F.col("bucket")).sortWithinPartitions(*IN_ORDER)
-    return together.mapInArrow(folding(fold), schema)

@@ -1,6 +1,7 @@
 """Ways: how rows of files get to the core, and why not by a shorter way.
 
 legs      workers read stretches of time and scan them; only runs cross the shuffle
+strands   workers read everything, each keeps some of the groups and scans them; nothing crosses a shuffle
 chunks    workers read row groups and pack them; chunks of rows cross the shuffle
 Spark     Spark's reader hands rows to the workers, because an expression is not computed there
 """
@@ -9,21 +10,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pyarrow import fs
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import types as T
 
-from streamframes.core.legs.cuts import Leg, NoOrder, legs
+from streamframes.core.legs.cuts import Chain, Leg, NoOrder, in_order, legs
 from streamframes.core.legs.leg import can_be_joined
 from streamframes.core.legs.parcels import Route
+from streamframes.core.legs.strands import MOST, prefers_strands
 from streamframes.core.parquet.selection import Selection
 from streamframes.core.plan import FramePlan
-from streamframes.spark.fold import Fold
-from streamframes.spark.reading import joining, leg_pieces, route_for
+from streamframes.spark.fold import folded
+from streamframes.spark.reading import joining, leg_pieces, route_for, strand_frames
 from streamframes.spark.scan import Selected
 from streamframes.spark.session import n_cores
 
 
 @dataclass(frozen=True)
-class Way:
+class LegWay:
     """Legs that are read and joined."""
 
     spark: SparkSession
@@ -32,27 +36,44 @@ class Way:
     legs: tuple[Leg, ...]
     route: Route
 
-    def pieces(self) -> DataFrame:
-        """What leaves the workers that read."""
-        return leg_pieces(self.spark, self.plan, self.selection, self.legs, self.route)
-
-    @property
-    def fold(self) -> Fold:
-        """What is made of it."""
-        return joining(self.plan, self.selection, self.legs, self.route)
+    def frames(self, schema: T.StructType) -> DataFrame:
+        """What the join makes of all legs."""
+        pieces = leg_pieces(self.spark, self.plan, self.selection, self.legs, self.route)
+        fold = joining(self.plan, self.selection, self.legs, self.route)
+        return folded(pieces, self.route.partitions, fold, schema)
 
 
-def leg_way(selected: Selected, plan: FramePlan) -> Way | str:
-    """The way by legs; or in words why it cannot be taken."""
-    refusal = can_be_joined(plan)
-    if refusal:
-        return refusal
+@dataclass(frozen=True)
+class StrandWay:
+    """Strands that are read, one for each core; `reason` says why not legs."""
+
+    spark: SparkSession
+    plan: FramePlan
+    selection: Selection
+    chains: tuple[Chain, ...]
+    reason: str
+
+    def frames(self, schema: T.StructType) -> DataFrame:
+        """What all workers find."""
+        return strand_frames(self.spark, self.plan, self.selection, self.chains, schema)
+
+
+def way_of(selected: Selected, plan: FramePlan) -> LegWay | StrandWay | str:
+    """The way of the rows; or in words why they must be packed or handed over by Spark."""
     selection = selected.selection(plan.layout)
     if isinstance(selection, str):
         return selection
     spark = selected.sparkSession
+    refusal = can_be_joined(plan)
     try:
-        found = legs(selection.chains, n_cores(spark))
+        chains = in_order(selection.chains)
+        found = [] if refusal else legs(chains, n_cores(spark))
     except NoOrder as reason:
         return str(reason)
-    return Way(spark, plan, selection, tuple(found), route_for(spark, plan.keys.names))
+    # Who pays for what is read over a network would pay for it several times.
+    local = isinstance(selection.dataset.filesystem, fs.LocalFileSystem)
+    if local and plan.keys.names and n_cores(spark) <= MOST and (refusal or prefers_strands(plan, selection, found)):
+        return StrandWay(spark, plan, selection, tuple(chains), refusal or "the groups are many and short")
+    if refusal:
+        return refusal
+    return LegWay(spark, plan, selection, tuple(found), route_for(spark, plan.keys.names))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 from random import Random
 from typing import Any
 from unittest import mock
@@ -15,7 +16,7 @@ from hypothesis import given, settings
 
 import streamframes as sf
 from streamframes.core.clock import Clock
-from streamframes.core.legs import cuts, heads, reading
+from streamframes.core.legs import cuts, heads, reading, strands
 from streamframes.core.legs.cuts import Leg
 from streamframes.core.legs.joiner import Joiner, join
 from streamframes.core.legs.leg import LegRun, can_be_joined
@@ -27,6 +28,7 @@ from streamframes.core.packing import Layout
 from streamframes.core.parquet import RowGroup
 from streamframes.core.parquet.arrays import Arrays
 from streamframes.core.plan import FramePlan
+from streamframes.core.tags import TagColumn
 
 KEYS = pa.schema([("name", pa.string())])
 TYPES = {"w": pa.bool_(), "v": pa.float64(), "n": pa.int64(), "word": pa.string()}
@@ -213,6 +215,52 @@ def test_legs_give_the_frames_of_the_whole(
     legs = cuts.legs([source.groups()], wanted)
     with mock.patch.object(heads, "LEFT_OUT", left_out):
         assert joined(plan, source, legs, route) == whole(plan, source)
+
+
+@st.composite
+def unjoinable(draw: Any) -> tuple[FramePlan, list[str]]:
+    """Plans of frames that look ahead, overlap or tag rows: no legs, but strands."""
+    scheme, names = draw(
+        st.sampled_from(
+            [
+                (sf.Threshold("w", merge_gap=2), ["w"]),
+                (sf.Threshold("w", gaps=True, max_gap=3), ["w"]),
+                (sf.Every(9, slide=4), []),
+                (sf.Delta("v", "<", 1.0), ["v"]),
+            ]
+        )
+    )
+    plan, wanted = plan_of(scheme, names, False)
+    if draw(st.booleans()) and not isinstance(scheme, sf.Every):
+        return replace(
+            plan, tags=(TagColumn("name", "key", 0, pa.string()), TagColumn("ts", "ts", 0, pa.int64()))
+        ), wanted
+    return plan, wanted
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    scheme=st.one_of(schemes().map(lambda each: plan_of(each[0], each[1], True)), unjoinable()),
+    rows=row_lists,
+    sort=st.booleans(),
+    size=st.integers(1, 30),
+    step=st.sampled_from([3, 1000]),
+    number=st.integers(1, 4),
+)
+def test_strands_give_the_frames_of_the_whole(
+    scheme: Any, rows: Any, sort: bool, size: int, step: int, number: int
+) -> None:
+    plan, names = scheme
+    if sort:
+        rows = sorted(rows, key=lambda row: row["ts"] if row["ts"] is not None else 0)
+    source = Memory(plan, [rows[at : at + size] for at in range(0, len(rows), size)], names, step)
+    chains = cuts.in_order([source.groups()])
+    found = [
+        batch
+        for k in range(number)
+        for batch in strands.strand_results(plan, source, chains, strands.Strand(k, number))
+    ]
+    assert told(found) == whole(plan, source)
 
 
 CROWDED = [

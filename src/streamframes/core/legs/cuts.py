@@ -49,7 +49,7 @@ class NoOrder(Exception):
 
 def legs(chains: Sequence[Sequence[RowGroup]], wanted: int) -> list[Leg]:
     """About `wanted` legs of equal size; `NoOrder` where row groups are not in an order of time."""
-    ordered = [_ordered(chain) for chain in chains if chain]
+    ordered = in_order(chains)
     total = sum(map(_rows, ordered))
     size = max(LEAST_ROWS, -(-total // max(1, wanted)))
     found: list[Leg] = []
@@ -61,6 +61,11 @@ def legs(chains: Sequence[Sequence[RowGroup]], wanted: int) -> list[Leg]:
     if sum(leg.rows for leg in found) > MOST_READ * total:
         raise NoOrder("the row groups of the files overlap in time")
     return found
+
+
+def in_order(chains: Sequence[Sequence[RowGroup]]) -> list[Chain]:
+    """Each chain by the first instants of its row groups; `NoOrder` where these do not tell an order."""
+    return [_ordered(chain) for chain in chains if chain]
 
 
 def _rows(chain: Sequence[RowGroup]) -> int:

@@ -7,12 +7,14 @@ caches, or brought into order as a whole.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple, Protocol
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from streamframes.core.buffers import packed
 from streamframes.core.columns import Rows
 from streamframes.core.compiled import compiled
 from streamframes.core.groups import GroupIndex, as_int64
@@ -55,12 +57,18 @@ class Slice(NamedTuple):
 
 
 class LegReader:
-    """The rows of a leg by group, in order, with the numbers that `index` gives to groups."""
+    """The rows of a leg by group, in order, with the numbers that `index` gives to groups.
 
-    def __init__(self, source: Source, leg: Leg, index: GroupIndex) -> None:
+    `mine` says which groups are wanted, if not all are.
+    """
+
+    def __init__(
+        self, source: Source, leg: Leg, index: GroupIndex, mine: Callable[[GroupIndex], np.ndarray] | None = None
+    ) -> None:
         self.source = source
         self.leg = leg
         self.index = index
+        self.mine = mine
         self.grouper = Grouper(source.layout.keys, index)
         self.slice = SLICE_ROWS if leg.first else FIRST_SLICE
 
@@ -109,21 +117,38 @@ class LegReader:
         return arrays if keep is None else arrays.filter(keep)
 
     def _cut(self, arrays: Arrays, *, in_turn: bool, whole: bool) -> Iterator[Slice]:
-        ts = as_int64(arrays.ts)
+        ts, columns = as_int64(arrays.ts), arrays.columns
         numbers = self.grouper.numbers(arrays.keys, ts.size)
         n_groups = len(self.index)
+        if self.mine is not None:
+            keep = np.empty(ts.size, np.bool_)
+            numbers, ts = numbers.copy(), ts.copy()
+            n = _kept(numbers, ts, self.mine(self.index), keep)
+            numbers, ts, chosen = numbers[:n], ts[:n], packed(keep)
+            columns = [column.filter(chosen) for column in columns]
         rises, strict = _rises(ts) if in_turn else (False, False)
         if not rises:
-            yield Slice(grouped(numbers, ts, arrays.columns, n_groups), in_turn, whole)
+            yield Slice(grouped(numbers, ts, columns, n_groups), in_turn, whole)
             return
         low = 0
         while low < ts.size:
             self.slice = min(2 * self.slice, SLICE_ROWS)
             high = int(_after(ts, low + max(self.slice, ROWS_OF_A_GROUP * n_groups)))
-            columns = [column.slice(low, high - low) for column in arrays.columns]
-            rows = grouped(numbers[low:high], ts[low:high], columns, n_groups)
+            parts = [column.slice(low, high - low) for column in columns]
+            rows = grouped(numbers[low:high], ts[low:high], parts, n_groups)
             yield Slice(rows, True, whole or high < ts.size, strict)
             low = high
+
+
+@compiled
+def _kept(numbers: Any, ts: Any, mine: Any, keep: Any) -> Any:
+    """Move the rows of wanted groups to the front; returns how many there are."""
+    n = 0
+    for i in range(numbers.size):
+        wanted = mine[numbers[i]]
+        keep[i], numbers[n], ts[n] = wanted, numbers[i], ts[i]
+        n += wanted
+    return n
 
 
 @compiled

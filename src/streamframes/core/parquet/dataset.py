@@ -61,6 +61,17 @@ class Dataset:
             for number in range(footer.metadata.num_row_groups)
         ]
 
+    def stored_bytes(self, name: str) -> int:
+        """What different values of a column take in the first row group: its dictionary, or all that is stored."""
+        if name in self.hive or not self.rows:
+            return 0
+        footer = next(footer for footer in self.footers if footer.metadata.num_rows)
+        leaf = spans(footer.schema)[footer.schema.get_field_index(name)].start
+        column = footer.metadata.row_group(0).column(leaf)
+        if column.has_dictionary_page and column.dictionary_page_offset is not None:
+            return int(column.data_page_offset - column.dictionary_page_offset)
+        return int(column.total_compressed_size)
+
     def row_groups(self, ts: str) -> list[RowGroup]:
         """The row groups in which any row may have an instant, file after file."""
         if ts not in self.schema.names:

@@ -1,0 +1,62 @@
+"""Strands: some of the groups from the first row to the last, found by a worker that reads all and keeps its own.
+
+groups many and short    a leg would send most of what it reads, for few of its groups are long enough to be joined
+frames that overlap, or   cannot be joined at all
+need rows around them
+
+Few workers that read everything are faster than a shuffle of the rows, and nothing but frames leaves them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from streamframes.core.groups import GroupIndex
+from streamframes.core.legs.cuts import Chain, Leg
+from streamframes.core.legs.reading import LegReader, Source
+from streamframes.core.legs.seams import has_seams
+from streamframes.core.parquet.selection import Selection
+from streamframes.core.plan import FramePlan
+
+# What more workers read in vain costs more than a shuffle.
+MOST = 4
+# In a leg a group should have more rows than these, or most of them would be sent.
+FEW_ROWS = 2048
+# What a value of a group takes in a dictionary, or so.
+_BYTES_A_VALUE = 8
+
+
+@dataclass(frozen=True)
+class Strand:
+    """The groups whose fingerprints leave this remainder."""
+
+    number: int
+    strands: int
+
+    def has(self, groups: GroupIndex) -> np.ndarray:
+        """Which of the groups are in it."""
+        return np.asarray(groups.first % np.uint64(self.strands) == np.uint64(self.number))
+
+
+def prefers_strands(plan: FramePlan, selection: Selection, legs: Sequence[Leg]) -> bool:
+    """Whether the groups are so many that legs would send most of their rows, as far as the files tell."""
+    if has_seams(plan):
+        return False
+    names = [name for name in selection.values[: len(plan.keys)] if isinstance(name, str)]
+    groups = max((selection.dataset.stored_bytes(name) // _BYTES_A_VALUE for name in names), default=0)
+    return groups * FEW_ROWS > max((leg.rows for leg in legs), default=0)
+
+
+def strand_results(
+    plan: FramePlan, source: Source, chains: Sequence[Chain], strand: Strand
+) -> Iterator[pa.RecordBatch]:
+    """The frames, or tagged rows, of the groups of a strand."""
+    framer = plan.framer()
+    whole = Leg(0, True, None, None, tuple(chains))
+    for rows in LegReader(source, whole, framer.groups, strand.has).rows():
+        yield from framer.feed(rows)
+    yield from framer.finish()
