@@ -35,9 +35,9 @@ def draw(speeds: Speeds, tasks: Sequence[str], keys: int) -> Figure:
     return figure
 
 
-def save(speeds: Speeds, tasks: Sequence[str], keys: int, folder: Path) -> Path:
-    """Draw and write `peers.png`."""
-    return save_picture(draw(speeds, tasks, keys), folder / "peers.png")
+def save(speeds: Speeds, tasks: Sequence[str], keys: int, folder: Path, name: str = "peers") -> Path:
+    """Draw and write `<name>.png`."""
+    return save_picture(draw(speeds, tasks, keys), folder / f"{name}.png")
 
 
 def _largest(speeds: Speeds, keys: int, task: str, name: str) -> tuple[int, float] | None:

@@ -30,6 +30,7 @@ class PeerOptions:
     slow_rows: int = SLOW_ROWS
     patience: float = PATIENCE_SECONDS
     out: Path = RESULTS
+    name: str = "peers"
     cache: Path = CACHE
     flink: str | None = None
     tempo: str | None = None
@@ -51,6 +52,7 @@ def parse(about: str, tools: Sequence[str], arguments: Sequence[str] | None = No
     add("--tempo", metavar="PYTHON", help="the Python of an environment with dbl-tempo")
     add("--quick", action="store_true", help="a million rows, one round; results go to build/bench/results")
     add("--out", type=Path, help="where the results go (default: benchmarks/results)")
+    add("--name", default="peers", help="what the files of the results are called (default: peers)")
     given = parser.parse_args(arguments)
     quick = given.quick
     return PeerOptions(
@@ -62,6 +64,7 @@ def parse(about: str, tools: Sequence[str], arguments: Sequence[str] | None = No
         slow_rows=given.slow_rows or SLOW_ROWS,
         patience=given.patience or PATIENCE_SECONDS,
         out=given.out or (CACHE / "results" if quick else RESULTS),
+        name=given.name,
         flink=given.flink,
         tempo=given.tempo,
     )

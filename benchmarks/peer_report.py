@@ -46,6 +46,7 @@ def report_of(
         },
         notes=[*NOTES, *notes, *([] if meant else [OTHER_ROWS])],
         java=java,
+        saved_as=options.name,
     )
 
 

@@ -59,7 +59,7 @@ def main() -> None:
     publish(found.report(options), options.out, console)
     speeds = peer_report.speeds_of(found.measurements)
     keys = 100 if 100 in options.keys else options.keys[0]
-    peer_chart.save(speeds, [task.name for task in options.tasks], keys, options.out)
+    peer_chart.save(speeds, [task.name for task in options.tasks], keys, options.out, options.name)
 
 
 def run(options: PeerOptions, console: Console) -> Findings:

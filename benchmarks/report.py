@@ -79,6 +79,7 @@ class Report:
     settings: Mapping[str, Any]
     notes: Sequence[str] = ()
     java: str | None = None
+    saved_as: str = ""
     machine: dict[str, Any] = field(default_factory=this_machine)
     date: str = field(default_factory=lambda: datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"))
 
@@ -139,7 +140,8 @@ def _numeric(header: Sequence[str], cells: Iterable[Sequence[str]]) -> set[str]:
 def save(report: Report, folder: Path) -> list[Path]:
     """Write `<name>.json` and `<name>.md`; returns where they are."""
     folder.mkdir(parents=True, exist_ok=True)
-    paths = [folder / f"{report.name}.json", folder / f"{report.name}.md"]
+    name = report.saved_as or report.name
+    paths = [folder / f"{name}.json", folder / f"{name}.md"]
     paths[0].write_text(json.dumps(_as_data(report), indent=2) + "\n")
     paths[1].write_text(_as_markdown(report))
     return paths
