@@ -117,6 +117,8 @@ def show(report: Report, console: Console) -> None:
         (report.title, report.header, report.cells),
         ("Targets", _TARGET_HEADER, [target.cells() for target in report.targets]),
     ):
+        if not cells:
+            continue
         table = Table(title=title, title_justify="left")
         for name in header:
             table.add_column(name, justify="right" if name in _numeric(header, cells) else "left")
@@ -169,9 +171,10 @@ def _as_markdown(report: Report) -> str:
         ", ".join(f"{name} {number}" for name, number in report.versions.items()) + ".",
         ", ".join(f"{name} {_shown(value)}" for name, value in report.settings.items()) + ".",
     ]
-    targets = markdown_table(_TARGET_HEADER, [target.cells() for target in report.targets])
     parts = [f"# {report.title}", "  \n".join(facts), markdown_table(report.header, report.cells), *report.notes]
-    return "\n\n".join([*parts, "## Targets", targets]) + "\n"
+    if report.targets:
+        parts += ["## Targets", markdown_table(_TARGET_HEADER, [target.cells() for target in report.targets])]
+    return "\n\n".join(parts) + "\n"
 
 
 def _shown(value: Any) -> str:

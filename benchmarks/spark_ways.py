@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -59,8 +60,8 @@ where is_first
 """
 
 
-def start_session() -> SparkSession:
-    """The library's own session; its workers can import this folder."""
+def start_session(changed: Mapping[str, str] = MappingProxyType({})) -> SparkSession:
+    """The library's own session, with some settings changed; its workers can import this folder."""
     root = str(Path(__file__).resolve().parents[1])
     known = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys([root, *filter(None, known)]))
@@ -69,6 +70,7 @@ def start_session() -> SparkSession:
         # Spark's 200 would cost the window functions and applyInPandas hundreds of tiny tasks.
         spark_sql_shuffle_partitions=str(4 * (os.cpu_count() or 1)),
         spark_ui_showConsoleProgress="false",
+        **changed,
     )
 
 

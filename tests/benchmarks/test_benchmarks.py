@@ -21,6 +21,7 @@ from benchmarks import (
     burst_memory,
     bursts,
     core,
+    costs,
     fill,
     fragments,
     growth,
@@ -31,6 +32,7 @@ from benchmarks import (
     soak,
     streams,
     tables,
+    transfer,
 )
 from benchmarks.contenders import LOOP, NOTHING, NUMBA, OURS, WINDOWS, contenders_of
 from benchmarks.frame_tables import FrameShape, frame_table
@@ -38,7 +40,10 @@ from benchmarks.generated import FILES, Shape, files
 from benchmarks.options import Options, parse
 from benchmarks.report import Report, Target, save, show
 from benchmarks.rounds import Contender, Disagreement, Measurement, measure
-from benchmarks.tasks import TASKS
+from benchmarks.tasks import DELTA, PEER_TASKS, TASKS
+from streamframes.core.legs import cuts
+from streamframes.core.legs.cuts import Leg
+from streamframes.core.legs.parcels import Route
 
 QUIET = Console(quiet=True)
 
@@ -155,6 +160,36 @@ def test_core_measures_every_scheme(tmp_path: Path) -> None:
     report = core.run(Options(rows=2_000, rounds=1, out=tmp_path, cache=tmp_path), QUIET)
     assert len(report.cells) == 8
     assert len(report.targets) == 6
+
+
+def test_costs_are_those_of_every_step(tmp_path: Path) -> None:
+    report = costs.run(Options(rows=4_000, rounds=1, out=tmp_path, cache=tmp_path), QUIET)
+    steps = {(cost["step"], cost["unit"]) for cost in report.measurements}
+    assert {("read", "ns a row"), ("leg", "bytes a frame"), ("join", "ns a frame"), ("strand", "ns a row")} < steps
+    assert {f"{step}, {codec}" for step in ("pack", "fold") for codec in costs.CODECS} < {step for step, _ in steps}
+    paths = files(Shape(4_000, 100), tmp_path)
+    for task in PEER_TASKS:
+        work = costs.Work(task, Shape(4_000, 100), paths)
+        found = [work.joined(some, Route(1, 2), work.parcels(some, Route(1, 2))) for some in _cut(work, 1, 3)]
+        assert found[0] == found[1] > 0
+        assert work.read() == 4_000
+    work = costs.Work(DELTA, Shape(4_000, 100), paths)
+    assert work.folded(work.packed("zstd")) == work.folded(work.packed("no codec"))
+
+
+def _cut(work: costs.Work, *wanted: int) -> list[list[Leg]]:
+    """The same rows in one leg and in several."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cuts, "LEAST_ROWS", 1)
+        return [cuts.legs(work.selection.chains, each) for each in wanted]
+
+
+@pytest.mark.spark
+def test_transfer_measures_settings_in_processes_of_their_own(tmp_path: Path) -> None:
+    options = Options(rows=2_000, rounds=1, out=tmp_path, cache=tmp_path)
+    report = transfer.run(options, QUIET, (transfer.AS_SET, "10,000 rows a batch"))
+    assert [row[0] for row in report.cells] == [transfer.AS_SET, "10,000 rows a batch"]
+    assert {each["job"] for each in report.measurements} == set(transfer.JOBS)
 
 
 def test_growth_asks_for_four_times_the_rows() -> None:

@@ -9,4 +9,6 @@ Where a run must begin anew whatever came before (Threshold, Boundary, Change, G
 open to doubt: its *seam*. For other schemes a leg sends the first rows of a group, its *head*, until frames do not
 depend on where the first of them began. The join scans heads again from what is true, and goes on from there only
 if it has come to the same state as the leg; rows of a group for which it has not are read again.
+
+Where that does not pay, or frames cannot be joined, workers find all frames of some groups instead: a *strand*.
 """

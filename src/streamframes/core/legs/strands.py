@@ -1,10 +1,7 @@
-"""Strands: some of the groups from the first row to the last, found by a worker that reads all and keeps its own.
+"""Strands: some of the groups from their first row to their last, by a worker that reads all rows and keeps its own.
 
-groups many and short    a leg would send most of what it reads, for few of its groups are long enough to be joined
-frames that overlap, or   cannot be joined at all
-need rows around them
-
-Few workers that read everything are faster than a shuffle of the rows, and nothing but frames leaves them.
+Where groups are many and short, legs would send most of their rows; where frames overlap or need the rows around
+them, they cannot be joined at all. A few workers that read everything are faster then than a shuffle of the rows.
 """
 
 from __future__ import annotations
@@ -18,14 +15,14 @@ import pyarrow as pa
 from streamframes.core.groups import GroupIndex
 from streamframes.core.legs.cuts import Chain, Leg
 from streamframes.core.legs.reading import LegReader, Source
-from streamframes.core.legs.seams import has_seams
+from streamframes.core.legs.seams import has_seams, is_certain
 from streamframes.core.parquet.selection import Selection
 from streamframes.core.plan import FramePlan
 
 # What more workers read in vain costs more than a shuffle.
 MOST = 4
-# In a leg a group should have more rows than these, or most of them would be sent.
-FEW_ROWS = 2048
+# In a leg a group should have more rows than these, or many of them would be sent; heads that end with a run are short.
+FEW_ROWS, FEW_IF_CERTAIN = 2048, 256
 # What a value of a group takes in a dictionary, or so.
 _BYTES_A_VALUE = 8
 
@@ -48,7 +45,8 @@ def prefers_strands(plan: FramePlan, selection: Selection, legs: Sequence[Leg]) 
         return False
     names = [name for name in selection.values[: len(plan.keys)] if isinstance(name, str)]
     groups = max((selection.dataset.stored_bytes(name) // _BYTES_A_VALUE for name in names), default=0)
-    return groups * FEW_ROWS > max((leg.rows for leg in legs), default=0)
+    few = FEW_IF_CERTAIN if is_certain(plan) else FEW_ROWS
+    return groups * few > max((leg.rows for leg in legs), default=0)
 
 
 def strand_results(

@@ -1,0 +1,155 @@
+"""What rows and frames cost between the JVM and Python, with each setting of `sf.session()` taken back in turn.
+
+*to Python* hands the columns of a scheme to workers that only count them; *from Python* makes a DataFrame of as many
+frames; *frames* finds frames in a DataFrame. Every setting gets a JVM of its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from rich.console import Console
+
+from benchmarks import spark_ways
+from benchmarks.generated import Shape, files
+from benchmarks.options import Options, count, parse
+from benchmarks.report import Report, open_console, publish
+from benchmarks.tasks import DELTA
+
+KEYS = 100
+JOBS = ("to Python", "from Python", "frames")
+BATCH = 1 << 16
+FRAME_SCHEMA = (
+    "key string, frame_id long, frame_start timestamp, frame_end timestamp, frame_rows long, closed_by string, "
+    "frame_cell array<long>"
+)
+AS_SET = "as sf.session() sets it"
+SETTINGS: Mapping[str, Mapping[str, str]] = {
+    AS_SET: {},
+    "Arrow's checks in the JVM": {"spark.driver.extraJavaOptions": "-Dstreamframes.checks=on"},
+    "TCP instead of sockets of the system": {"spark.python.unix.domain.socket.enabled": "false"},
+    "a limit of 64 MiB a batch": {"spark.sql.execution.arrow.maxBytesPerBatch": "64MB"},
+    "10,000 rows a batch": {"spark.sql.execution.arrow.maxRecordsPerBatch": "10000"},
+    "200,000 rows a batch": {"spark.sql.execution.arrow.maxRecordsPerBatch": "200000"},
+    "batches compressed with lz4": {"spark.sql.execution.arrow.compression.codec": "lz4"},
+    "buffers of 1 MiB": {"spark.buffer.size": "1048576"},
+    "pipelined": {"spark.python.udf.pipelined.enabled": "true"},
+    "columnar input": {"spark.sql.execution.arrow.pythonUDF.columnarInput.enabled": "true"},
+}
+
+
+def main() -> None:
+    """Measure, print and save; with `--setting`, measure one setting and print its times as JSON."""
+    if "--setting" in sys.argv:
+        print(json.dumps(_measured_here(_one_setting())))
+        return
+    options = parse(__doc__ or "", rows=20_000_000, rounds=4)
+    console = open_console()
+    publish(run(options, console), options.out, console)
+
+
+def _one_setting() -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--setting", choices=list(SETTINGS))
+    parser.add_argument("--rows", type=count)
+    parser.add_argument("--rounds", type=count)
+    parser.add_argument("--paths", nargs="+")
+    return parser.parse_args()
+
+
+def run(options: Options, console: Console, settings: Sequence[str] = tuple(SETTINGS)) -> Report:
+    """The report of all settings."""
+    with console.status("making rows"):
+        paths = files(Shape(options.rows, KEYS), options.cache)
+    seconds: dict[str, dict[str, list[float]]] = {}
+    for name in settings:
+        console.print(name, highlight=False)
+        seconds[name] = _measured_elsewhere(name, options, paths)
+    best = {name: {job: min(times) for job, times in jobs.items()} for name, jobs in seconds.items()}
+    return Report(
+        name="transfer",
+        title="Between the JVM and Python",
+        header=["setting", *(f"{job}, s" for job in JOBS), *(f"{job}, ratio" for job in JOBS)],
+        cells=[
+            [
+                name,
+                *(f"{jobs[job]:.2f}" for job in JOBS),
+                *(f"{jobs[job] / best[settings[0]][job]:.2f}" for job in JOBS),
+            ]
+            for name, jobs in best.items()
+        ],
+        measurements=[
+            {"setting": name, "job": job, "seconds": times}
+            for name, jobs in seconds.items()
+            for job, times in jobs.items()
+        ],
+        targets=[],
+        settings={"rows and frames": options.rows, "keys": KEYS, "rounds": options.rounds},
+        notes=[f"Seconds in the best of the rounds; ratios are to {settings[0]}."],
+    )
+
+
+def _measured_elsewhere(name: str, options: Options, paths: Sequence[str]) -> dict[str, list[float]]:
+    """In a process of its own: settings of the JVM are read when it starts."""
+    given = ["--setting", name, "--rows", str(options.rows), "--rounds", str(options.rounds), "--paths", *paths]
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.transfer", *given], stdout=subprocess.PIPE, text=True, check=True
+    )
+    found: dict[str, list[float]] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def _measured_here(given: argparse.Namespace) -> dict[str, list[float]]:
+    spark = spark_ways.start_session(SETTINGS[given.setting])
+    rows = spark.read.parquet(*given.paths)
+    jobs = {
+        "to Python": lambda: spark_ways.do_nothing(DELTA, rows),
+        "from Python": lambda: frames_from_python(spark, given.rows),
+        "frames": lambda: spark_ways.ours(DELTA, rows),
+    }
+    times: dict[str, list[float]] = {name: [] for name in jobs}
+    for number in range(given.rounds + 1):
+        for name, job in jobs.items():
+            start = time.perf_counter()
+            spark_ways.finish(job())
+            if number:
+                times[name].append(time.perf_counter() - start)
+    spark.stop()
+    return times
+
+
+def frames_from_python(spark: SparkSession, frames: int) -> DataFrame:
+    """So many frames as a boundary has, made up by the workers of all cores."""
+    cores = spark.sparkContext.defaultParallelism
+
+    def made(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for _ in batches:
+            pass
+        batch = _frames(BATCH)
+        for low in range(0, frames // cores, BATCH):
+            yield batch.slice(0, min(BATCH, frames // cores - low))
+
+    return spark.range(0, cores, 1, cores).mapInArrow(made, FRAME_SCHEMA)
+
+
+def _frames(size: int) -> pa.RecordBatch:
+    rng = np.random.default_rng(0)
+    numbers = pa.array(rng.integers(0, 2**60, size))
+    instants = pa.array(rng.integers(0, 2**50, size)).cast(pa.timestamp("us", "UTC"))
+    keys = pa.array([f"key-{number:03d}" for number in range(KEYS)]).take(pa.array(rng.integers(0, KEYS, size)))
+    cells = pa.ListArray.from_arrays(pa.array(np.arange(size + 1, dtype=np.int32)), pa.array(rng.integers(0, 9, size)))
+    columns = [keys, numbers, instants, instants, numbers, pa.array(["condition"] * size), cells]
+    names = ["key", "frame_id", "frame_start", "frame_end", "frame_rows", "closed_by", "frame_cell"]
+    return pa.RecordBatch.from_arrays(columns, names)
+
+
+if __name__ == "__main__":
+    main()
