@@ -172,7 +172,7 @@ def run(options: Options, console: Console) -> Report:
 def _costs(work: Work, rounds: int) -> Iterator[Cost]:
     found, route = legs(work.selection.chains, CORES), Route(1, CORES)
     sent = work.parcels(found, route)
-    frames = work.joined(found, route, sent)
+    frames = max(1, work.joined(found, route, sent))
 
     def cost(step: str, run: Callable[[], object], per: str) -> Cost:
         ns = _least(run, rounds) * 1e9 / (frames if per == "frame" else work.shape.rows)

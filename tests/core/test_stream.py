@@ -465,14 +465,17 @@ def test_another_plan_and_another_version_are_refused() -> None:
         stream.step([])
 
 
-def test_state_is_the_same_after_reading_it() -> None:
+@pytest.mark.parametrize("before", [0, 8, 11])
+@pytest.mark.parametrize("compressed", [True, False])
+def test_state_is_the_same_after_reading_it(compressed: bool, before: int) -> None:
     tree = {
         "a": np.arange(6).reshape(2, 3),
         "b": [pa.array(["x", None]), {"c": np.zeros((0, 2), np.uint8)}],
         "d": None,
         "e": {"f": "text", "g": 7},
     }
-    again = state.decode(state.encode(tree))
+    among_others = bytes(before) + state.encode(tree, compressed=compressed)
+    again = state.decode(pa.py_buffer(among_others)[before:])
     assert again["a"].tolist() == tree["a"].tolist()  # type: ignore[union-attr]
     assert again["b"][0].equals(pa.array(["x", None]))
     assert again["b"][1]["c"].shape == (0, 2)

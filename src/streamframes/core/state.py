@@ -125,7 +125,9 @@ def decode(data: bytes | pa.Buffer) -> dict[str, Any]:
 def _body(data: bytes | pa.Buffer, start: int, size: int) -> pa.Buffer:
     """All buffers, one after the other."""
     if bytes(data[: len(_PLAIN)]) == _PLAIN:
-        return pa.py_buffer(data)[start + -start % 8 :]
+        body = pa.py_buffer(data)[start + -start % 8 :]
+        # Among other bytes it may begin anywhere; arrays that are used in place must not.
+        return body if body.address % 8 == 0 else pa.py_buffer(body.to_pybytes())
     return pa.Codec(_CODEC).decompress(data[start:], size) if size else pa.py_buffer(b"")
 
 
