@@ -46,7 +46,7 @@ def frame_steps(source: Any, packed: Sequence[str]) -> list[str]:
         many = f"{len(way.legs)} legs" if len(way.legs) > 1 else "1 leg"
         return [
             _read(source.data, way.selection),
-            f"  2 scan    {many} in the order of time, by the statistics of the files; scanned where they are read",
+            f"  2 scan    {many} in the order of time, by the statistics of the files; scanned where rows are read",
             f"  3 shuffle only {edges} cross it, to {way.route.partitions} partitions",
             "  4 join    one leg after the other; what a leg could not know of its beginning is mended",
         ]
