@@ -21,7 +21,7 @@ from rich.console import Console
 from benchmarks import spark_ways
 from benchmarks.generated import Shape, files
 from benchmarks.options import Options, count, parse
-from benchmarks.report import Report, open_console, publish
+from benchmarks.report import Report, open_console, publish, save
 from benchmarks.tasks import DELTA
 
 KEYS = 100
@@ -66,34 +66,33 @@ def _one_setting() -> argparse.Namespace:
 
 
 def run(options: Options, console: Console, settings: Sequence[str] = tuple(SETTINGS)) -> Report:
-    """The report of all settings."""
+    """The report of all settings, the first of which the others are compared with; it is saved after each."""
     with console.status("making rows"):
         paths = files(Shape(options.rows, KEYS), options.cache)
     seconds: dict[str, dict[str, list[float]]] = {}
     for name in settings:
-        console.print(name, highlight=False)
-        seconds[name] = _measured_elsewhere(name, options, paths)
-    best = {name: {job: min(times) for job, times in jobs.items()} for name, jobs in seconds.items()}
+        with console.status(f"{name}, {len(seconds) + 1} of {len(settings)}"):
+            seconds[name] = _measured_elsewhere(name, options, paths)
+        save(report_of(seconds, options), options.out)
+    return report_of(seconds, options)
+
+
+def report_of(seconds: Mapping[str, Mapping[str, list[float]]], options: Options) -> Report:
+    """What the times say."""
+    best = {name: [min(jobs[job]) for job in JOBS] for name, jobs in seconds.items()}
+    first = next(iter(best))
+    ratios = {name: [mine / its for mine, its in zip(times, best[first], strict=True)] for name, times in best.items()}
     return Report(
         name="transfer",
         title="Between the JVM and Python",
         header=["setting", *(f"{job}, s" for job in JOBS), *(f"{job}, ratio" for job in JOBS)],
-        cells=[
-            [
-                name,
-                *(f"{jobs[job]:.2f}" for job in JOBS),
-                *(f"{jobs[job] / best[settings[0]][job]:.2f}" for job in JOBS),
-            ]
-            for name, jobs in best.items()
-        ],
+        cells=[[name, *(f"{figure:.2f}" for figure in (*best[name], *ratios[name]))] for name in best],
         measurements=[
-            {"setting": name, "job": job, "seconds": times}
-            for name, jobs in seconds.items()
-            for job, times in jobs.items()
+            {"setting": name, "job": job, "seconds": jobs[job]} for name, jobs in seconds.items() for job in JOBS
         ],
         targets=[],
         settings={"rows and frames": options.rows, "keys": KEYS, "rounds": options.rounds},
-        notes=[f"Seconds in the best of the rounds; ratios are to {settings[0]}."],
+        notes=[f"Seconds in the best of the rounds; ratios are to {first}."],
     )
 
 
