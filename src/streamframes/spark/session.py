@@ -26,7 +26,7 @@ SETTINGS = {
     "spark.ui.enabled": "false",
     # The heap of a local driver holds the shuffle; Spark's default of 1 GiB spills early.
     "spark.driver.memory": "4g",
-    # The figures are those of `python -m benchmarks.transfer`.
+    # How rows and frames come into Python and back; `python -m benchmarks.transfer` measures each setting anew.
     # Larger transfers to Python cost less a row: 20 M rows took 5.0 s at 50 000 and 5.5 s at 10 000 a batch.
     "spark.sql.execution.arrow.maxRecordsPerBatch": "50000",
     # A limit in bytes makes Spark add up the size of the batch after every row, which took two thirds of the time of
