@@ -32,10 +32,10 @@ SETTINGS = {
     # A limit in bytes makes Spark add up the size of the batch after every row, which took two thirds of the time of
     # a transfer: 20 M rows in 5.1 s with Spark's limit of 64 MiB, 1.9 s with none. The number of rows still bounds it.
     "spark.sql.execution.arrow.maxBytesPerBatch": str(2**31 - 1),
-    # Without these checks 20 M frames took 1.6 s from Python into a DataFrame, with them 2.0 s.
+    # Frames come from Python into a DataFrame one by one, and each of their values is looked at.
     "spark.driver.extraJavaOptions": UNCHECKED,
-    # Between JVM and Python on one machine, a socket of the system instead of the network: over TCP each task waited
-    # some 40 ms for an acknowledgement that was delayed.
+    # Between JVM and Python on one machine, a socket of the system instead of the network: over TCP a short task may
+    # wait for an acknowledgement that is delayed; a long transfer takes as long either way.
     **({"spark.python.unix.domain.socket.enabled": "true"} if hasattr(socket, "AF_UNIX") else {}),
     # Only changes are written at the end of a micro-batch, not files of the store: it took half the time to commit.
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",

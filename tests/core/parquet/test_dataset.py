@@ -247,3 +247,13 @@ def test_a_pickled_dataset_leaves_its_footers_behind(tmp_path):
     assert date(2024, 1, 1).isoformat() == copy.files[0].partition[0][1]
     with pytest.raises(StreamFramesError, match="known only where its footers were read"):
         copy.row_groups("ts")
+
+
+def test_values_of_a_column_take_what_its_dictionary_takes_or_all_that_is_stored(tmp_path):
+    few, many = ["a", "b"] * 5_000, [f"key-{number:05d}" for number in range(10_000)]
+    dataset = open_dataset(saved(tmp_path / "a.parquet", few=few, many=many))
+    assert 0 < dataset.stored_bytes("few") < 100
+    assert 10_000 < dataset.stored_bytes("many") < 200_000
+    plain = open_dataset(saved(tmp_path / "b.parquet", few=few, options={"use_dictionary": False, "compression": None}))
+    assert plain.stored_bytes("few") > 10_000
+    assert open_dataset(saved(tmp_path / "c.parquet", few=pa.array([], pa.string()))).stored_bytes("few") == 0
