@@ -39,7 +39,7 @@ SETTINGS: Mapping[str, Mapping[str, str]] = {
     "a limit of 64 MiB a batch": {"spark.sql.execution.arrow.maxBytesPerBatch": "64MB"},
     "10,000 rows a batch": {"spark.sql.execution.arrow.maxRecordsPerBatch": "10000"},
     "200,000 rows a batch": {"spark.sql.execution.arrow.maxRecordsPerBatch": "200000"},
-    "batches compressed with lz4": {"spark.sql.execution.arrow.compression.codec": "lz4"},
+    "batches compressed with zstd": {"spark.sql.execution.arrow.compression.codec": "zstd"},
     "buffers of 1 MiB": {"spark.buffer.size": "1048576"},
     "pipelined": {"spark.python.udf.pipelined.enabled": "true"},
     "columnar input": {"spark.sql.execution.arrow.pythonUDF.columnarInput.enabled": "true"},

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import UTC
 from typing import Any
+from unittest import mock
 
 import hypothesis.strategies as st
 import numpy as np
@@ -10,7 +12,9 @@ import pyarrow as pa
 from hypothesis import given, settings
 
 from streamframes.core.groups import GroupIndex, fingerprints
-from streamframes.core.legs.grouping import Grouper, grouped
+from streamframes.core.legs import numbering
+from streamframes.core.legs.grouping import grouped
+from streamframes.core.legs.numbering import Grouper
 
 TEXT = pa.schema([("key", pa.string())])
 texts = st.lists(st.one_of(st.none(), st.text(max_size=3), st.sampled_from(["", "a" * 7, "b" * 8, "b" * 20, "é" * 9])))
@@ -27,6 +31,62 @@ def test_texts_have_the_numbers_of_their_fingerprints(batches: Any, encoded: Any
         assert index.values(numbers)[0].to_pylist() == batch
         assert (index.first[numbers] == fingerprints([array], len(array))[0]).all()
     assert len(set(index.first.tolist())) == len(index)
+
+
+_KINDS = {
+    "text": st.sampled_from(["", "a", "long enough", "b" * 20]),
+    "whole": st.integers(-(2**63), 2**63 - 1) | st.integers(-2, 2),
+    "short": st.integers(-5, 5),
+    "real": st.sampled_from([0.0, -0.0, 1.5, float("nan")]),
+    "day": st.dates(),
+    "instant": st.datetimes(timezones=st.just(UTC)),
+    "truth": st.booleans(),
+}
+KEYS = pa.schema(
+    [
+        ("text", pa.string()),
+        ("whole", pa.int64()),
+        ("short", pa.int8()),
+        ("real", pa.float64()),
+        ("day", pa.date32()),
+        ("instant", pa.timestamp("us", "UTC")),
+        ("truth", pa.bool_()),
+    ]
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.data(), st.lists(st.sampled_from(KEYS.names), min_size=1, max_size=4, unique=True), st.sampled_from([4, 62]))
+def test_groups_of_any_columns_have_the_numbers_of_their_fingerprints(data: Any, names: Any, bits: int) -> None:
+    schema = pa.schema([KEYS.field(name) for name in names])
+    row = st.tuples(*(st.none() | _KINDS[name] if data.draw(st.booleans()) else _KINDS[name] for name in names))
+    index = GroupIndex(schema)
+    grouper = Grouper(schema, index)
+    with mock.patch.object(numbering, "_BITS", bits), mock.patch.object(numbering, "_FEW", 2):
+        for rows in data.draw(st.lists(st.lists(row, min_size=1, max_size=20), min_size=1, max_size=4)):
+            arrays = [
+                pa.array(column, field.type) for column, field in zip(zip(*rows, strict=True), schema, strict=True)
+            ]
+            given = [
+                array.dictionary_encode() if name == "text" and data.draw(st.booleans()) else array
+                for array, name in zip(arrays, names, strict=True)
+            ]
+            numbers = grouper.numbers(given, len(rows))
+            first, second = fingerprints(arrays, len(rows))
+            assert (index.first[numbers] == first).all()
+            assert (index.second[numbers] == second).all()
+    assert len(set(zip(index.first.tolist(), index.second.tolist(), strict=True))) == len(index)
+
+
+def test_many_groups_of_two_columns_are_told_apart() -> None:
+    schema = pa.schema([("road", pa.string()), ("lane", pa.int32())])
+    index = GroupIndex(schema)
+    grouper = Grouper(schema, index)
+    number = np.random.default_rng(1).permutation(np.arange(60_000))
+    keys = [pa.array([f"road {each // 300}" for each in number]), pa.array(number % 300, pa.int32())]
+    for _ in range(2):
+        assert (grouper.numbers(keys, number.size) == np.arange(number.size)).all()
+    assert index.values(np.array([7]))[0].to_pylist() == [f"road {number[7] // 300}"]
 
 
 def test_a_slice_of_texts_is_read_from_where_it_begins() -> None:

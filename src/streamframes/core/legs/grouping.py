@@ -1,7 +1,4 @@
-"""Grouping: rows of a file brought together by group, without a sort.
-
-Group values that come as a dictionary are looked up once for each value of it, not for each row.
-"""
+"""Grouping: rows of a file brought together by group, without a sort."""
 
 from __future__ import annotations
 
@@ -14,8 +11,6 @@ import pyarrow as pa
 from streamframes.core.buffers import empty, flags, packed
 from streamframes.core.columns import Rows
 from streamframes.core.compiled import compiled
-from streamframes.core.groups import GroupIndex, fingerprints
-from streamframes.core.legs.texts import Texts
 
 
 @compiled
@@ -44,42 +39,6 @@ def _both_moved(numbers: Any, place: Any, ts: Any, values: Any, ts_out: Any, out
         at = place[numbers[i]]
         ts_out[at], out[at] = ts[i], values[i]
         place[numbers[i]] = at + 1
-
-
-class Grouper:
-    """Numbers the groups of rows by an index."""
-
-    def __init__(self, schema: pa.Schema, index: GroupIndex) -> None:
-        self.schema = schema
-        self.index = index
-        self.texts = Texts(index)
-
-    def numbers(self, keys: Sequence[pa.Array], rows: int) -> np.ndarray:
-        """The number of each row's group; empty where all rows are of one group, number 0."""
-        if not keys:
-            self.index.numbers(*fingerprints([], 1), pa.RecordBatch.from_arrays([], schema=self.schema))
-            return np.empty(0, np.int64)
-        if len(keys) == 1 and pa.types.is_dictionary(keys[0].type):
-            return self._by_dictionary(keys[0])
-        if len(keys) == 1 and pa.types.is_string(keys[0].type):
-            return self.texts.numbers(keys[0], self.schema)
-        plain = [_decoded(array).cast(field.type) for array, field in zip(keys, self.schema, strict=True)]
-        first, second = fingerprints(plain, rows)
-        return self.index.numbers_of_rows(first, second, pa.RecordBatch.from_arrays(plain, schema=self.schema))
-
-    def _by_dictionary(self, array: pa.DictionaryArray) -> np.ndarray:
-        values = array.dictionary.cast(self.schema.field(0).type)
-        codes = array.indices
-        if array.null_count:
-            values = pa.concat_arrays([values, pa.nulls(1, values.type)])
-            codes = codes.fill_null(len(values) - 1)
-        keys = pa.RecordBatch.from_arrays([values], schema=self.schema)
-        numbers = self.index.numbers(*fingerprints([values], len(values)), keys)
-        return np.asarray(np.take(numbers.astype(np.int32), codes.to_numpy(zero_copy_only=False)))
-
-
-def _decoded(array: pa.Array) -> pa.Array:
-    return array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
 
 
 def grouped(numbers: np.ndarray, ts: np.ndarray, columns: Sequence[pa.Array], n_groups: int) -> Rows:

@@ -19,7 +19,8 @@ from streamframes.core.columns import Rows
 from streamframes.core.compiled import compiled
 from streamframes.core.groups import GroupIndex, as_int64
 from streamframes.core.legs.cuts import Chain, Leg
-from streamframes.core.legs.grouping import Grouper, grouped
+from streamframes.core.legs.grouping import grouped
+from streamframes.core.legs.numbering import Grouper
 from streamframes.core.order import WaitingRoom, disorder, in_order, sorted_by_ts
 from streamframes.core.packing import Layout
 from streamframes.core.parquet.arrays import Arrays

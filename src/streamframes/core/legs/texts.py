@@ -14,12 +14,11 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types as numba_types
 
 from streamframes.core.compiled import compiled
-from streamframes.core.groups import GroupIndex, as_text, fingerprints, mix, validity
+from streamframes.core.groups import as_text, mix, validity
+from streamframes.core.legs.slots import BLOCK, Slots
 from streamframes.core.sessions.pointers import fetch, intrinsic, words
 
 types: Any = numba_types
-# Hashes are worked out so many rows ahead, and their slots fetched: waiting for memory takes most of the time.
-_BLOCK = 128
 _NULL = 0x9E3779B97F4A7C15
 
 
@@ -57,14 +56,12 @@ def _hash(data: Any, low: Any, high: Any) -> Any:
 
 
 @compiled
-def _look_up(offsets: Any, data: Any, valid: Any, slots: Any, codes: Any) -> Any:
-    """The number of each text, or -1; returns how many are not known."""
+def _look_up(offsets: Any, data: Any, valid: Any, slots: Any, codes: Any) -> None:
     mask = slots.size // 2 - 1
-    one, other = np.empty(_BLOCK, np.uint64), np.empty(_BLOCK, np.uint64)
+    one, other = np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.uint64)
     pointer = words(slots)
-    missed = 0
-    for begin in range(0, codes.size, _BLOCK):
-        n = min(_BLOCK, codes.size - begin)
+    for begin in range(0, codes.size, BLOCK):
+        n = min(BLOCK, codes.size - begin)
         for k in range(n):
             i = begin + k
             if valid.size and not valid[i]:
@@ -73,74 +70,58 @@ def _look_up(offsets: Any, data: Any, valid: Any, slots: Any, codes: Any) -> Any
                 one[k], other[k] = _hash(data, offsets[i], offsets[i + 1])
             fetch(pointer, 2 * (np.int64(one[k]) & mask))
         for k in range(n):
-            number = _find(slots, mask, one[k], other[k])
-            codes[begin + k] = number
-            missed += number < 0
-    return missed
+            codes[begin + k] = (slots[2 * _place(slots, mask, one[k], other[k]) + 1] & 0xFFFFFFFF) - 1
 
 
 @compiled
-def _find(slots: Any, mask: Any, one: Any, other: Any) -> Any:
-    """A slot is the first hash, then half of the second beside the number counted from 1."""
+def _place(slots: Any, mask: Any, one: Any, other: Any) -> Any:
+    """Where a text is, or would be: a slot is the first hash, then half of the second beside the number from 1 on."""
     at = np.int64(one) & mask
     half = np.int64(other) >> 32
-    while slots[2 * at + 1] != 0:
-        if slots[2 * at] == np.int64(one) and slots[2 * at + 1] >> 32 == half:
-            return (slots[2 * at + 1] & 0xFFFFFFFF) - 1
+    while slots[2 * at + 1] != 0 and (slots[2 * at] != np.int64(one) or slots[2 * at + 1] >> 32 != half):
         at = (at + 1) & mask
-    return -1
+    return at
 
 
 @compiled
-def _add(offsets: Any, data: Any, valid: Any, rows: Any, numbers: Any, slots: Any) -> Any:
+def _add(offsets: Any, data: Any, valid: Any, numbers: Any, slots: Any) -> Any:
     """Put texts with their numbers into the table; returns how many were new to it."""
     mask = slots.size // 2 - 1
     added = 0
-    for k in range(rows.size):
-        i = rows[k]
+    for i in range(numbers.size):
         one, other = np.uint64(_NULL), np.uint64(_NULL)
         if not valid.size or valid[i]:
             one, other = _hash(data, offsets[i], offsets[i + 1])
-        if _find(slots, mask, one, other) >= 0:
-            continue
-        at = np.int64(one) & mask
-        while slots[2 * at + 1] != 0:
-            at = (at + 1) & mask
+        at = _place(slots, mask, one, other)
+        added += slots[2 * at + 1] == 0
         slots[2 * at] = np.int64(one)
-        slots[2 * at + 1] = (np.int64(other) >> 32 << 32) | (numbers[k] + 1)
-        added += 1
+        slots[2 * at + 1] = (np.int64(other) >> 32 << 32) | (numbers[i] + 1)
     return added
 
 
 class Texts:
     """The texts that have been met, and the numbers of their groups."""
 
-    def __init__(self, index: GroupIndex) -> None:
-        self.index = index
-        self.slots = np.zeros(1 << 13, np.int64)
-        self.size = 0
+    def __init__(self) -> None:
+        self.slots = Slots()
 
-    def numbers(self, array: pa.Array, schema: pa.Schema) -> np.ndarray:
-        """The number of each row's group, of which the array is the only column."""
-        text = as_text(array)
-        _, offsets, data = text.buffers()
-        wide = pa.types.is_large_binary(text.type)
-        offsets = np.frombuffer(offsets, np.int64 if wide else np.int32)[text.offset : text.offset + len(text) + 1]
-        data = np.frombuffer(data, np.uint8) if data is not None and data.size else np.zeros(8, np.uint8)
-        valid = validity(array)
+    def look_up(self, array: pa.Array) -> np.ndarray:
+        """The number of each row's group, or -1 where it is not known."""
         codes = np.empty(len(array), np.int32)
-        if _look_up(offsets, data, valid, self.slots, codes):
-            missed = np.flatnonzero(codes < 0)
-            some = array.take(pa.array(missed))
-            keys = pa.RecordBatch.from_arrays([some], schema=schema)
-            fresh = self.index.numbers_of_rows(*fingerprints([some], missed.size), keys)
-            codes[missed] = fresh
-            self._room_for(len(self.index))
-            self.size += _add(offsets, data, valid, missed, fresh, self.slots)
+        _look_up(*_bytes_of(array), self.slots.words, codes)
         return codes
 
-    def _room_for(self, groups: int) -> None:
-        """A table that is at most half full; what was in it is put in again when it is met."""
-        wanted = 1 << max(12, int(2 * groups).bit_length())
-        if 2 * wanted > self.slots.size:
-            self.slots, self.size = np.zeros(2 * wanted, np.int64), 0
+    def add(self, array: pa.Array, numbers: np.ndarray) -> None:
+        """Texts and the numbers of their groups."""
+        self.slots.room_for(len(array))
+        self.slots.taken += _add(*_bytes_of(array), numbers, self.slots.words)
+
+
+def _bytes_of(array: pa.Array) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Where each text begins, the bytes of all, and which are not null."""
+    text = as_text(array)
+    _, offsets, data = text.buffers()
+    wide = pa.types.is_large_binary(text.type)
+    offsets = np.frombuffer(offsets, np.int64 if wide else np.int32)[text.offset : text.offset + len(text) + 1]
+    data = np.frombuffer(data, np.uint8) if data is not None and data.size else np.zeros(8, np.uint8)
+    return offsets, data, validity(array)

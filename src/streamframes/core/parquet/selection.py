@@ -66,16 +66,15 @@ class SelectionReader:
         self.layout = selection.layout
         self.values = selection.values
         n_keys = len(self.layout.keys)
-        columns = {name for value in self.values[n_keys:] if not isinstance(value, str) for name in value.columns}
+        columns = {name for value in self.values if not isinstance(value, str) for name in value.columns}
         columns |= {value for value in self.values[n_keys:] if isinstance(value, str)}
-        keys = [name for name in self.values[:n_keys] if isinstance(name, str) and name not in columns]
-        encoded = keys if n_keys == 1 else []
+        encoded = [name for name in self.values[:n_keys] if isinstance(name, str) and name not in columns]
         self.rows = RowGroupReader(selection.dataset, selection.names, encoded)
         ts = selection.ts
         self.instants = RowGroupReader(selection.dataset, [ts]) if ts is not None else None
 
     def batches(self, group: RowGroup) -> Iterator[Arrays]:
-        """The rows of a row group; a single group column may come as a dictionary."""
+        """The rows of a row group; group columns may come as dictionaries."""
         for batch in self.rows.batches(group.file, group.number):
             yield self._arrays(batch)
 

@@ -1,0 +1,105 @@
+"""Numbering: the group of each row of a file by number, without a fingerprint for each row.
+
+Group values that come as a dictionary are looked up once for each value of it; texts and integers are looked up by a
+quick hash. Of several group columns each is numbered by itself, and the numbers, put into one, are looked up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from streamframes.core.groups import GroupIndex, fingerprints
+from streamframes.core.legs.integers import Integers
+from streamframes.core.legs.texts import Texts
+
+# Numbers of several columns are put into one of so many bits.
+_BITS = 62
+# A few rows make most groups known: of those that are not, so many are looked at first, then twice as many.
+_FEW = 1 << 12
+
+
+class Grouper:
+    """Numbers the groups of rows by an index."""
+
+    def __init__(self, schema: pa.Schema, index: GroupIndex) -> None:
+        self.schema = schema
+        self.index = index
+        self.texts = Texts()
+        self.integers = Integers()
+        self.columns = [_alone(field) for field in schema] if len(schema) > 1 else []
+
+    def numbers(self, keys: Sequence[pa.Array], rows: int) -> np.ndarray:
+        """The number of each row's group; empty where all rows are of one group, number 0."""
+        if not keys:
+            self.index.numbers(*fingerprints([], 1), pa.RecordBatch.from_arrays([], schema=self.schema))
+            return np.empty(0, np.int64)
+        if len(keys) > 1:
+            together = self._together(keys, rows)
+            return self._by_fingerprints(keys) if together is None else self._looked_up(self.integers, together, keys)
+        kind = keys[0].type
+        if pa.types.is_dictionary(kind):
+            return self._by_dictionary(keys[0])
+        if pa.types.is_string(kind):
+            return self._looked_up(self.texts, keys[0], keys)
+        if _is_whole(kind) and not keys[0].null_count:
+            return self._looked_up(self.integers, keys[0], keys)
+        return self._by_fingerprints(keys)
+
+    def _together(self, keys: Sequence[pa.Array], rows: int) -> pa.Array | None:
+        """The numbers of all columns as one; None where they are too large for that."""
+        bits = _BITS // len(keys)
+        values = np.zeros(rows, np.int64)
+        for column, array in zip(self.columns, keys, strict=True):
+            numbers = column.numbers([array], rows)
+            if len(column.index) > 1 << bits:
+                return None
+            values <<= bits
+            values |= numbers
+        return pa.array(values)
+
+    def _looked_up(self, table: Texts | Integers, values: pa.Array, keys: Sequence[pa.Array]) -> np.ndarray:
+        codes = table.look_up(values)
+        missed = np.flatnonzero(codes < 0)
+        few = _FEW
+        while missed.size:
+            places, missed = pa.array(missed[:few]), missed[few:]
+            numbers = self._by_fingerprints([array.take(places) for array in keys])
+            codes[places.to_numpy()] = numbers
+            table.add(values.take(places), numbers)
+            codes[missed] = table.look_up(values.take(pa.array(missed)))
+            missed = missed[codes[missed] < 0]
+            few *= 2
+        return codes
+
+    def _by_fingerprints(self, keys: Sequence[pa.Array]) -> np.ndarray:
+        plain = [_decoded(array).cast(field.type) for array, field in zip(keys, self.schema, strict=True)]
+        first, second = fingerprints(plain, len(plain[0]))
+        return self.index.numbers_of_rows(first, second, pa.RecordBatch.from_arrays(plain, schema=self.schema))
+
+    def _by_dictionary(self, array: pa.DictionaryArray) -> np.ndarray:
+        values = array.dictionary.cast(self.schema.field(0).type)
+        codes = array.indices
+        if array.null_count:
+            values = pa.concat_arrays([values, pa.nulls(1, values.type)])
+            codes = codes.fill_null(len(values) - 1)
+        keys = pa.RecordBatch.from_arrays([values], schema=self.schema)
+        numbers = self.index.numbers(*fingerprints([values], len(values)), keys)
+        return np.asarray(np.take(numbers.astype(np.int32), codes.to_numpy(zero_copy_only=False)))
+
+
+def _alone(field: pa.Field) -> Grouper:
+    """Numbers the values of one column."""
+    schema = pa.schema([field])
+    return Grouper(schema, GroupIndex(schema))
+
+
+def _is_whole(kind: pa.DataType) -> bool:
+    """Whether values are told apart as integers."""
+    return bool(pa.types.is_integer(kind) or pa.types.is_date32(kind) or pa.types.is_timestamp(kind))
+
+
+def _decoded(array: pa.Array) -> pa.Array:
+    return array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
