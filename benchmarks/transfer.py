@@ -1,7 +1,8 @@
 """What rows and frames cost between the JVM and Python, with each setting of `sf.session()` taken back in turn.
 
 *to Python* hands the columns of a scheme to workers that only count them; *from Python* makes a DataFrame of as many
-frames; *frames* finds frames in a DataFrame. Every setting gets a JVM of its own.
+frames, *nullable* the same if all of their columns may be null; *frames* finds frames in a DataFrame. Every setting
+gets a JVM of its own.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import types as T
 from rich.console import Console
 
 from benchmarks import spark_ways
@@ -25,12 +27,18 @@ from benchmarks.report import Report, open_console, publish, save
 from benchmarks.tasks import DELTA
 
 KEYS = 100
-JOBS = ("to Python", "from Python", "frames")
+JOBS = ("to Python", "from Python", "nullable", "frames")
 BATCH = 1 << 16
-FRAME_SCHEMA = (
-    "key string, frame_id long, frame_start timestamp, frame_end timestamp, frame_rows long, closed_by string, "
-    "frame_cell array<long>"
-)
+# As a boundary has them; what is not the key is never null.
+COLUMNS: Mapping[str, T.DataType] = {
+    "key": T.StringType(),
+    "frame_id": T.LongType(),
+    "frame_start": T.TimestampType(),
+    "frame_end": T.TimestampType(),
+    "frame_rows": T.LongType(),
+    "frame_closed_by": T.StringType(),
+    "frame_cell": T.ArrayType(T.LongType(), containsNull=False),
+}
 AS_SET = "as sf.session() sets it"
 SETTINGS: Mapping[str, Mapping[str, str]] = {
     AS_SET: {},
@@ -111,7 +119,8 @@ def _measured_here(given: argparse.Namespace) -> dict[str, list[float]]:
     rows = spark.read.parquet(*given.paths)
     jobs = {
         "to Python": lambda: spark_ways.do_nothing(DELTA, rows),
-        "from Python": lambda: frames_from_python(spark, given.rows),
+        "from Python": lambda: frames_from_python(spark, given.rows, nullable=False),
+        "nullable": lambda: frames_from_python(spark, given.rows, nullable=True),
         "frames": lambda: spark_ways.ours(DELTA, rows),
     }
     times: dict[str, list[float]] = {name: [] for name in jobs}
@@ -125,8 +134,9 @@ def _measured_here(given: argparse.Namespace) -> dict[str, list[float]]:
     return times
 
 
-def frames_from_python(spark: SparkSession, frames: int) -> DataFrame:
+def frames_from_python(spark: SparkSession, frames: int, *, nullable: bool) -> DataFrame:
     """So many frames as a boundary has, made up by the workers of all cores."""
+    schema = T.StructType([T.StructField(name, kind, nullable or name == "key") for name, kind in COLUMNS.items()])
     cores = spark.sparkContext.defaultParallelism
 
     def made(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -136,7 +146,7 @@ def frames_from_python(spark: SparkSession, frames: int) -> DataFrame:
         for low in range(0, frames // cores, BATCH):
             yield batch.slice(0, min(BATCH, frames // cores - low))
 
-    return spark.range(0, cores, 1, cores).mapInArrow(made, FRAME_SCHEMA)
+    return spark.range(0, cores, 1, cores).mapInArrow(made, schema)
 
 
 def _frames(size: int) -> pa.RecordBatch:
@@ -146,8 +156,7 @@ def _frames(size: int) -> pa.RecordBatch:
     keys = pa.array([f"key-{number:03d}" for number in range(KEYS)]).take(pa.array(rng.integers(0, KEYS, size)))
     cells = pa.ListArray.from_arrays(pa.array(np.arange(size + 1, dtype=np.int32)), pa.array(rng.integers(0, 9, size)))
     columns = [keys, numbers, instants, instants, numbers, pa.array(["condition"] * size), cells]
-    names = ["key", "frame_id", "frame_start", "frame_end", "frame_rows", "closed_by", "frame_cell"]
-    return pa.RecordBatch.from_arrays(columns, names)
+    return pa.RecordBatch.from_arrays(columns, list(COLUMNS))
 
 
 if __name__ == "__main__":
