@@ -24,7 +24,6 @@ from benchmarks.tasks import AMOUNT, BOUND, MIN_ROWS, Task
 FRAME_SCHEMA = "key string, frame_start timestamp, frame_end timestamp, frame_rows long"
 
 SPARK_DEFAULTS = {
-    "spark.sql.execution.arrow.maxRecordsPerBatch": "10000",
     "spark.sql.execution.arrow.maxBytesPerBatch": "64MB",
 }
 

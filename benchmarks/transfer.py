@@ -45,7 +45,7 @@ SETTINGS: Mapping[str, Mapping[str, str]] = {
     "Arrow's checks in the JVM": {"spark.driver.extraJavaOptions": "-Dstreamframes.checks=on"},
     "TCP instead of sockets of the system": {"spark.python.unix.domain.socket.enabled": "false"},
     "a limit of 64 MiB a batch": {"spark.sql.execution.arrow.maxBytesPerBatch": "64MB"},
-    "10,000 rows a batch": {"spark.sql.execution.arrow.maxRecordsPerBatch": "10000"},
+    "50,000 rows a batch": {"spark.sql.execution.arrow.maxRecordsPerBatch": "50000"},
     "200,000 rows a batch": {"spark.sql.execution.arrow.maxRecordsPerBatch": "200000"},
     "batches compressed with zstd": {"spark.sql.execution.arrow.compression.codec": "zstd"},
     "buffers of 1 MiB": {"spark.buffer.size": "1048576"},

@@ -187,8 +187,8 @@ def _cut(work: costs.Work, *wanted: int) -> list[list[Leg]]:
 @pytest.mark.spark
 def test_transfer_measures_settings_in_processes_of_their_own(tmp_path: Path) -> None:
     options = Options(rows=2_000, rounds=1, out=tmp_path, cache=tmp_path)
-    report = transfer.run(options, QUIET, (transfer.AS_SET, "10,000 rows a batch"))
-    assert [row[0] for row in report.cells] == [transfer.AS_SET, "10,000 rows a batch"]
+    report = transfer.run(options, QUIET, (transfer.AS_SET, "50,000 rows a batch"))
+    assert [row[0] for row in report.cells] == [transfer.AS_SET, "50,000 rows a batch"]
     assert {each["job"] for each in report.measurements} == set(transfer.JOBS)
 
 

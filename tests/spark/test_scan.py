@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
+from pyarrow import fs
 from pyspark.sql import functions as F
 
 import streamframes as sf
@@ -268,3 +269,15 @@ def test_hive_folders_are_columns(spark: Any, tmp_path: Path) -> None:
     found = sf.frames(sf.scan(folder), SCHEMES["delta"], ts="ts", by=["name", "day"]).toDF()
     rows = spark.read.parquet(folder)
     assert told(found) == told(sf.frames(rows, SCHEMES["delta"], ts="ts", by=["name", "day"]).toDF())
+    hysteresis = sf.frames(sf.scan(folder), SCHEMES["hysteresis"], ts="ts", by=["name", "state"])
+    assert "strands and not legs" in hysteresis.explain()
+    expected = sf.frames(rows, SCHEMES["hysteresis"], ts="ts", by=["name", "state"])
+    assert told(hysteresis.toDF()) == told(expected.toDF())
+    assert told(hysteresis.tag()) == told(expected.tag())
+
+
+def test_files_over_a_network_are_not_read_several_times(spark: Any, in_order: str) -> None:
+    elsewhere = fs.SubTreeFileSystem(in_order, fs.LocalFileSystem())
+    found = sf.frames(sf.scan(".", filesystem=elsewhere), SCHEMES["hysteresis"], ts="ts", by="key")
+    assert "chunks and not legs" in found.explain()
+    assert told(found.toDF()) == told(sf.frames(sf.scan(in_order), SCHEMES["hysteresis"], ts="ts", by="key").toDF())
