@@ -50,6 +50,11 @@ SETTINGS: Mapping[str, Mapping[str, str]] = {
     "batches compressed with zstd": {"spark.sql.execution.arrow.compression.codec": "zstd"},
     "buffers of 1 MiB": {"spark.buffer.size": "1048576"},
     "pipelined": {"spark.python.udf.pipelined.enabled": "true"},
+    "new workers for every task": {"spark.python.worker.reuse": "false"},
+    "the same, forked from Spark's own daemon": {
+        "spark.python.worker.reuse": "false",
+        "spark.python.daemon.module": "pyspark.daemon",
+    },
     "columnar input": {"spark.sql.execution.arrow.pythonUDF.columnarInput.enabled": "true"},
 }
 

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 import streamframes as sf
 from streamframes.core.literal import literal_frames
 from streamframes.core.trial import Trial
+from tests.core.options import options
 
 numbers = st.one_of(st.integers(-4, 4).map(float), st.sampled_from([None, math.nan, 0.5, -0.5]))
 whole = st.one_of(st.integers(-4, 4), st.none())
@@ -21,21 +22,6 @@ words = st.sampled_from(["a", "b", None])
 
 operators = st.sampled_from(["<", "<=", ">", ">="])
 amounts = st.sampled_from([0.5, 1, 2, 3.5])
-
-
-@st.composite
-def options(draw: Any) -> dict[str, Any]:
-    """Some of the options of every scheme."""
-    small = {
-        "min_rows": st.integers(1, 4),
-        "max_rows": st.integers(1, 5),
-        "min_duration": st.integers(1, 6),
-        "max_duration": st.integers(1, 8),
-        "max_gap": st.integers(1, 4),
-        "nulls": st.sampled_from(["skip", "break"]),
-    }
-    chosen = draw(st.sets(st.sampled_from(sorted(small)), max_size=3))
-    return {name: draw(small[name]) for name in sorted(chosen)}
 
 
 def folds() -> Any:

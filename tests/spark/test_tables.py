@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import streamframes as sf
@@ -30,6 +32,20 @@ def loss(reports: Any, **options: Any) -> Any:
     return sf.frames(
         reports, sf.Threshold("drop_pct > 0.3", min_duration="2 minutes"), ts="rpt_time", by="router", **options
     )
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="threads are counted where Linux lists them")
+def test_workers_are_forked_from_a_process_that_has_the_library_loaded_and_a_single_thread(spark: Any) -> None:
+    def told(batches: Any) -> Any:
+        parent = Path("/proc") / str(os.getppid())
+        command = (parent / "cmdline").read_text().split("\0")
+        for _ in batches:
+            yield pa.RecordBatch.from_pydict(
+                {"module": [command[2]], "threads": [len(list((parent / "task").iterdir()))]}
+            )
+
+    (row,) = spark.range(1).mapInArrow(told, "module string, threads long").collect()
+    assert tuple(row) == ("streamframes.spark.daemon", 1)
 
 
 def test_planted_episodes_are_found_exactly(reports: Any, routers: Any) -> None:

@@ -36,6 +36,10 @@ SETTINGS = {
     # Between JVM and Python on one machine, a socket of the system instead of the network: over TCP a short task may
     # wait for an acknowledgement that is delayed; a long transfer takes as long either way.
     **({"spark.python.unix.domain.socket.enabled": "true"} if hasattr(socket, "AF_UNIX") else {}),
+    # Workers are forked from a process that has the library loaded; what is forked should have one thread only, and so
+    # not that of Arrow's allocator.
+    "spark.python.daemon.module": "streamframes.spark.daemon",
+    "spark.executorEnv.JE_ARROW_MALLOC_CONF": "background_thread:false",
     # Only changes are written at the end of a micro-batch, not files of the store: it took half the time to commit.
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
     # Stateful streams need it.

@@ -29,6 +29,7 @@ from streamframes.core.parquet import RowGroup
 from streamframes.core.parquet.arrays import Arrays
 from streamframes.core.plan import FramePlan
 from streamframes.core.tags import TagColumn
+from tests.core.options import options as common_options
 
 KEYS = pa.schema([("name", pa.string())])
 TYPES = {"w": pa.bool_(), "v": pa.float64(), "n": pa.int64(), "word": pa.string()}
@@ -80,16 +81,7 @@ MEASURES = (
 @st.composite
 def schemes(draw: Any) -> tuple[Any, list[str]]:
     """A scheme with some options, and the columns it needs."""
-    small = {
-        "min_rows": st.integers(1, 4),
-        "max_rows": st.integers(1, 5),
-        "min_duration": st.integers(1, 6),
-        "max_duration": st.integers(1, 8),
-        "max_gap": st.integers(1, 4),
-        "nulls": st.sampled_from(["skip", "break"]),
-    }
-    chosen = draw(st.sets(st.sampled_from(sorted(small)), max_size=2))
-    options = {name: draw(small[name]) for name in sorted(chosen)}
+    options = draw(common_options(2))
     kind = draw(st.sampled_from(["threshold", "delta", "boundary", "aggregate", "count", "change", "gap", "every"]))
     operator = draw(st.sampled_from(["<", "<=", ">", ">="]))
     if kind == "threshold":
