@@ -17,9 +17,6 @@ export PYSPARK_PYTHON := $(CURDIR)/$(bin)/python
 # Spark needs Java 17 or newer; the recipes that start it go through this.
 with_java = JAVA_HOME="$$($(bin)/python scripts/find_java.py)" && export JAVA_HOME &&
 
-# Every process starts a Spark of its own.
-tests := $(bin)/pytest --numprocesses logical --maxprocesses 4 --dist worksteal
-
 .PHONY: help setup demo test check bench bench-peers lock clean
 
 help: ## show this list
@@ -32,8 +29,8 @@ demo: $(stamp) ## see it work: episodes of packet loss found in made-up router r
 	@$(with_java) $(bin)/streamframes demo
 
 test: $(stamp) ## the fast tests without Spark, then the tests on Spark
-	$(tests) -m "not spark"
-	$(with_java) $(tests) -m spark
+	$(bin)/pytest -m "not spark"
+	$(with_java) $(bin)/pytest -m spark
 
 check: $(stamp) ## style, types, import rules and doctests; needs no Java
 	$(bin)/ruff check

@@ -170,7 +170,7 @@ class Framing:
             **dict(measures),
         }
         # A table tells all of a frame, a stream may tell of its opening. What is never null, Spark need not look at
-        # twice: 20 M frames come from Python in 1.2 s instead of 1.4.
+        # twice; `python -m benchmarks.transfer` measures it.
         may_be_null = plan.frame_schema.names if self.is_stream else {*self.by, *(name for name, _ in measures)}
         return T.StructType(
             [

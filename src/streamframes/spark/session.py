@@ -27,11 +27,11 @@ SETTINGS = {
     # The heap of a local driver holds the shuffle; Spark's default of 1 GiB spills early.
     "spark.driver.memory": "4g",
     # How rows and frames come into Python and back; `python -m benchmarks.transfer` takes each setting back in turn.
-    # A limit in bytes makes Spark add up the size of the batch after every row: 20 M rows took 5.3 s with Spark's limit
-    # of 64 MiB, 2.0 s with none. The number of rows, which Spark limits to 10,000, still bounds a batch.
+    # A limit in bytes makes Spark add up the size of the batch after every row: 20 M rows took 6.5 s with Spark's limit
+    # of 64 MiB, 2.1 s with none. The number of rows, which Spark limits to 10,000, still bounds a batch.
     "spark.sql.execution.arrow.maxBytesPerBatch": str(2**31 - 1),
-    # Frames come from Python into a DataFrame one by one, and each of their values is looked at: 20 M in 1.6 s with
-    # the checks, in 1.3 s without.
+    # Frames come from Python into a DataFrame one by one, and each of their values is looked at: 20 M in 1.9 s with
+    # the checks, in 1.5 s without.
     "spark.driver.extraJavaOptions": UNCHECKED,
     # Between JVM and Python on one machine, a socket of the system instead of the network: over TCP a short task may
     # wait for an acknowledgement that is delayed; a long transfer takes as long either way.
