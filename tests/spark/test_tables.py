@@ -48,6 +48,11 @@ def test_workers_are_forked_from_a_process_that_has_the_library_loaded_and_a_sin
     assert tuple(row) == ("streamframes.spark.daemon", 1)
 
 
+def test_only_groups_and_measures_may_be_null(reports: Any) -> None:
+    frames = loss(reports).agg(worst="max(drop_pct)")
+    assert [field.name for field in frames.schema if field.nullable] == ["router", "worst"]
+
+
 def test_planted_episodes_are_found_exactly(reports: Any, routers: Any) -> None:
     found = loss(reports).toDF().toArrow().select(routers.episodes.column_names)
     assert sorted(map(repr, found.cast(routers.episodes.schema).to_pylist())) == sorted(
