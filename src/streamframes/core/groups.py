@@ -128,14 +128,19 @@ def as_int64(array: pa.Array) -> np.ndarray:
 
 
 def _absorb_text(array: pa.Array, first: np.ndarray, second: np.ndarray) -> None:
+    digest, again = np.empty(len(array), np.uint64), np.empty(len(array), np.uint64)
+    _digest_text(*text_bytes(array), digest, again)
+    _absorb_digests(digest, again, first, second)
+
+
+def text_bytes(array: pa.Array) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Where each value's text begins, the bytes of all, and which values are not null."""
     text = as_text(array)
-    digest, again = np.empty(len(text), np.uint64), np.empty(len(text), np.uint64)
     _, offsets, data = text.buffers()
     wide = pa.types.is_large_binary(text.type)
     offsets = np.frombuffer(offsets, np.int64 if wide else np.int32)[text.offset : text.offset + len(text) + 1]
-    data = np.frombuffer(data, np.uint8) if data is not None and data.size else np.empty(0, np.uint8)
-    _digest_text(offsets, data, validity(array), digest, again)
-    _absorb_digests(digest, again, first, second)
+    data = np.frombuffer(data, np.uint8) if data is not None and data.size else np.zeros(8, np.uint8)
+    return offsets, data, validity(array)
 
 
 def as_text(array: pa.Array) -> pa.Array:

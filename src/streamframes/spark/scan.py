@@ -41,6 +41,7 @@ class Scan:
     def __init__(self, dataset: Dataset, spark: SparkSession) -> None:
         self.dataset = dataset
         self.sparkSession = spark
+        self._selected: Selected | None = None
 
     @cached_property
     def schema(self) -> T.StructType:
@@ -95,8 +96,11 @@ class Scan:
         return self.toDF().mapInArrow(*args, **kwargs)
 
     def select(self, *columns: Any) -> Selected:
-        """Some columns or expressions over them."""
-        return Selected(self, [each if isinstance(each, Column) else column(each) for each in columns])
+        """Some columns or expressions over them; Spark is not asked about the same ones twice in turn."""
+        chosen = [each if isinstance(each, Column) else column(each) for each in columns]
+        if self._selected is None or list(map(id, chosen)) != list(map(id, self._selected.chosen)):
+            self._selected = Selected(self, chosen)
+        return self._selected
 
     def __getattr__(self, name: str) -> Any:
         """Whatever else a DataFrame can do."""

@@ -17,6 +17,13 @@ from streamframes.core.legs.grouping import grouped
 from streamframes.core.legs.numbering import Grouper
 
 TEXT = pa.schema([("key", pa.string())])
+
+
+def _numbers(grouper: Grouper, keys: list[pa.Array]) -> np.ndarray:
+    """The number of each row, also where one is said for all."""
+    return np.broadcast_to(grouper.numbers(keys, len(keys[0])), len(keys[0]))
+
+
 texts = st.lists(st.one_of(st.none(), st.text(max_size=3), st.sampled_from(["", "a" * 7, "b" * 8, "b" * 20, "é" * 9])))
 
 
@@ -27,7 +34,7 @@ def test_texts_have_the_numbers_of_their_fingerprints(batches: Any, encoded: Any
     grouper = Grouper(TEXT, index)
     for batch, as_dictionary in zip(batches, encoded, strict=False):
         array = pa.array(batch, pa.string())
-        numbers = grouper.numbers([array.dictionary_encode() if as_dictionary else array], len(array))
+        numbers = _numbers(grouper, [array.dictionary_encode() if as_dictionary else array])
         assert index.values(numbers)[0].to_pylist() == batch
         assert (index.first[numbers] == fingerprints([array], len(array))[0]).all()
     assert len(set(index.first.tolist())) == len(index)
@@ -71,11 +78,18 @@ def test_groups_of_any_columns_have_the_numbers_of_their_fingerprints(data: Any,
                 array.dictionary_encode() if name == "text" and data.draw(st.booleans()) else array
                 for array, name in zip(arrays, names, strict=True)
             ]
-            numbers = grouper.numbers(given, len(rows))
+            numbers = _numbers(grouper, given)
             first, second = fingerprints(arrays, len(rows))
             assert (index.first[numbers] == first).all()
             assert (index.second[numbers] == second).all()
     assert len(set(zip(index.first.tolist(), index.second.tolist(), strict=True))) == len(index)
+
+
+def test_a_dictionary_of_one_value_says_one_number_for_all_rows() -> None:
+    grouper = Grouper(TEXT, GroupIndex(TEXT))
+    said = [grouper.numbers([pa.array(values).dictionary_encode()], 2) for values in (["a", "a"], ["b", "b"])]
+    assert said == [0, 1]
+    assert np.asarray(grouper.numbers([pa.array(["b", None]).dictionary_encode()], 2)).tolist() == [1, 2]
 
 
 def test_many_groups_of_two_columns_are_told_apart() -> None:

@@ -41,11 +41,10 @@ def _both_moved(numbers: Any, place: Any, ts: Any, values: Any, ts_out: Any, out
         place[numbers[i]] = at + 1
 
 
-def grouped(numbers: np.ndarray, ts: np.ndarray, columns: Sequence[pa.Array], n_groups: int) -> Rows:
+def grouped(numbers: np.ndarray | int, ts: np.ndarray, columns: Sequence[pa.Array], n_groups: int) -> Rows:
     """Rows by group, each group in the order in which its rows came."""
-    if not numbers.size:
-        groups = np.zeros(min(1, ts.size), np.int64)
-        return Rows(groups, np.array([0, ts.size][: groups.size + 1]), ts, list(columns))
+    if isinstance(numbers, int):
+        return Rows(np.array([numbers]), np.array([0, ts.size]), ts, list(columns))
     counts = np.zeros(n_groups, np.int64)
     _places(numbers, counts)
     groups = np.flatnonzero(counts)

@@ -31,11 +31,10 @@ class Grouper:
         self.integers = Integers()
         self.columns = [_alone(field) for field in schema] if len(schema) > 1 else []
 
-    def numbers(self, keys: Sequence[pa.Array], rows: int) -> np.ndarray:
-        """The number of each row's group; empty where all rows are of one group, number 0."""
+    def numbers(self, keys: Sequence[pa.Array], rows: int) -> np.ndarray | int:
+        """The number of each row's group; one number where the keys say by themselves that all rows are of one."""
         if not keys:
-            self.index.numbers(*fingerprints([], 1), pa.RecordBatch.from_arrays([], schema=self.schema))
-            return np.empty(0, np.int64)
+            return int(self.index.numbers(*fingerprints([], 1), pa.RecordBatch.from_arrays([], schema=self.schema))[0])
         if len(keys) > 1:
             together = self._together(keys, rows)
             return self._by_fingerprints(keys) if together is None else self._looked_up(self.integers, together, keys)
@@ -79,7 +78,7 @@ class Grouper:
         first, second = fingerprints(plain, len(plain[0]))
         return self.index.numbers_of_rows(first, second, pa.RecordBatch.from_arrays(plain, schema=self.schema))
 
-    def _by_dictionary(self, array: pa.DictionaryArray) -> np.ndarray:
+    def _by_dictionary(self, array: pa.DictionaryArray) -> np.ndarray | int:
         values = array.dictionary.cast(self.schema.field(0).type)
         codes = array.indices
         if array.null_count:
@@ -87,6 +86,8 @@ class Grouper:
             codes = codes.fill_null(len(values) - 1)
         keys = pa.RecordBatch.from_arrays([values], schema=self.schema)
         numbers = self.index.numbers(*fingerprints([values], len(values)), keys)
+        if numbers.size == 1:
+            return int(numbers[0])
         return np.asarray(np.take(numbers.astype(np.int32), codes.to_numpy(zero_copy_only=False)))
 
 

@@ -122,11 +122,16 @@ class LegReader:
         numbers = self.grouper.numbers(arrays.keys, ts.size)
         n_groups = len(self.index)
         if self.mine is not None:
-            keep = np.empty(ts.size, np.bool_)
-            numbers, ts = numbers.copy(), ts.copy()
-            n = _kept(numbers, ts, self.mine(self.index), keep)
-            numbers, ts, chosen = numbers[:n], ts[:n], packed(keep)
-            columns = [column.filter(chosen) for column in columns]
+            mine = self.mine(self.index)
+            if isinstance(numbers, int):
+                if not mine[numbers]:
+                    return
+            else:
+                keep = np.empty(ts.size, np.bool_)
+                numbers, ts = numbers.copy(), ts.copy()
+                n = _kept(numbers, ts, mine, keep)
+                numbers, ts, chosen = numbers[:n], ts[:n], packed(keep)
+                columns = [column.filter(chosen) for column in columns]
         rises, strict = _rises(ts) if in_turn else (False, False)
         if not rises:
             yield Slice(grouped(numbers, ts, columns, n_groups), in_turn, whole)
@@ -136,7 +141,8 @@ class LegReader:
             self.slice = min(2 * self.slice, SLICE_ROWS)
             high = int(_after(ts, low + max(self.slice, ROWS_OF_A_GROUP * n_groups)))
             parts = [column.slice(low, high - low) for column in columns]
-            rows = grouped(numbers[low:high], ts[low:high], parts, n_groups)
+            some = numbers if isinstance(numbers, int) else numbers[low:high]
+            rows = grouped(some, ts[low:high], parts, n_groups)
             yield Slice(rows, True, whole or high < ts.size, strict)
             low = high
 

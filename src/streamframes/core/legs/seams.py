@@ -87,7 +87,8 @@ class Seams:
         run_of = np.full(n_groups, -1)
         run_of[table[heads, RUN_GROUP]] = heads
         seams, fresh = [], going_on[:0]
-        at, first = self._first_rows(rows)
+        new = ~self.met[rows.groups]
+        at, first = self._first_rows(rows, new) if new.any() else (going_on[:0], rows)
         if at.size:
             begins = self._meet(first, x[..., at] if x.size else x)
             at_once = table[:, RUN_START] == self._instant(first, n_groups)[table[:, RUN_GROUP]]
@@ -112,9 +113,9 @@ class Seams:
         groups = np.flatnonzero(self.is_open)
         return [self._seam(groups, np.full(groups.size, STILL_OPEN))] if groups.size else []
 
-    def _first_rows(self, rows: Rows) -> tuple[np.ndarray, Rows]:
+    def _first_rows(self, rows: Rows, new: np.ndarray) -> tuple[np.ndarray, Rows]:
         """Of groups that are new, the rows of their first instant that are not passed over, and where they stand."""
-        wanted = np.repeat(~self.met[rows.groups], np.diff(rows.bounds))
+        wanted = np.repeat(new, np.diff(rows.bounds))
         if rows.mark.size:
             wanted &= (rows.mark & SKIP) == 0
         left = rows.filter(wanted)

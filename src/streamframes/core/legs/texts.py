@@ -14,7 +14,7 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types as numba_types
 
 from streamframes.core.compiled import compiled
-from streamframes.core.groups import as_text, mix, validity
+from streamframes.core.groups import mix, text_bytes
 from streamframes.core.legs.slots import BLOCK, Slots
 from streamframes.core.sessions.pointers import fetch, intrinsic, words
 
@@ -108,20 +108,10 @@ class Texts:
     def look_up(self, array: pa.Array) -> np.ndarray:
         """The number of each row's group, or -1 where it is not known."""
         codes = np.empty(len(array), np.int32)
-        _look_up(*_bytes_of(array), self.slots.words, codes)
+        _look_up(*text_bytes(array), self.slots.words, codes)
         return codes
 
     def add(self, array: pa.Array, numbers: np.ndarray) -> None:
         """Texts and the numbers of their groups."""
         self.slots.room_for(len(array))
-        self.slots.taken += _add(*_bytes_of(array), numbers, self.slots.words)
-
-
-def _bytes_of(array: pa.Array) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Where each text begins, the bytes of all, and which are not null."""
-    text = as_text(array)
-    _, offsets, data = text.buffers()
-    wide = pa.types.is_large_binary(text.type)
-    offsets = np.frombuffer(offsets, np.int64 if wide else np.int32)[text.offset : text.offset + len(text) + 1]
-    data = np.frombuffer(data, np.uint8) if data is not None and data.size else np.zeros(8, np.uint8)
-    return offsets, data, validity(array)
+        self.slots.taken += _add(*text_bytes(array), numbers, self.slots.words)

@@ -110,7 +110,8 @@ class RowGroupReader:
     def _for(self, file: int, number: int) -> _Open:
         """The file, open in the way that this row group is cheapest to read."""
         if self._open is None or self._open.number != file:
-            self._open = self._opened(file, None, ())
+            # Most often what was cheapest in the file before.
+            self._open = self._opened(file, None, self._open.dictionaries if self._open else ())
         groups = self._open.parquet.metadata.num_row_groups
         if number >= groups:
             path = self._dataset.files[file].path
