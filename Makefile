@@ -17,7 +17,7 @@ export PYSPARK_PYTHON := $(CURDIR)/$(bin)/python
 # Spark needs Java 17 or newer; the recipes that start it go through this.
 with_java = JAVA_HOME="$$($(bin)/python scripts/find_java.py)" && export JAVA_HOME &&
 
-.PHONY: help setup demo test check bench bench-peers lock clean
+.PHONY: help setup demo test test-core test-spark check bench bench-peers lock clean
 
 help: ## show this list
 	@printf 'streamframes: windows that follow the data\n\n'
@@ -28,8 +28,13 @@ setup: $(stamp) ## make .venv from requirements.lock (the other targets do it by
 demo: $(stamp) ## see it work: episodes of packet loss found in made-up router reports
 	@$(with_java) $(bin)/streamframes demo
 
-test: $(stamp) ## the fast tests without Spark, then the tests on Spark
+test: $(stamp) ## all tests: those without Spark and those on Spark, side by side
+	@$(MAKE) --no-print-directory --jobs=2 --keep-going test-core test-spark
+
+test-core: $(stamp) ## the tests without Spark alone; need no Java
 	$(bin)/pytest -m "not spark"
+
+test-spark: $(stamp) ## the tests on Spark alone
 	$(with_java) $(bin)/pytest -m spark
 
 check: $(stamp) ## style, types, import rules and doctests; needs no Java

@@ -9,6 +9,9 @@ from dataclasses import dataclass, field
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+# The JVM compiles what it has run often: what is done in a fraction of a second needs several runs to get there.
+WARM_UP = 3.0
+
 
 class Disagreement(Exception):
     """Contenders found different numbers of frames in the same rows: their times cannot be compared."""
@@ -56,7 +59,7 @@ class Measurement:
 
 
 def measure(contenders: Sequence[Contender], rounds: int, console: Console) -> list[Measurement]:
-    """One untimed round that warms up and counts, then the timed ones."""
+    """Untimed runs of each that count and warm up, for some seconds where one run takes less; then the timed rounds."""
     timed = sum(contender.timed for contender in contenders)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True) as progress:
@@ -64,7 +67,10 @@ def measure(contenders: Sequence[Contender], rounds: int, console: Console) -> l
         measurements = []
         for contender in contenders:
             _announce(progress, bar, f"warm-up: {contender.label}")
+            end = time.perf_counter() + WARM_UP
             measurements.append(Measurement(contender, contender.count()))
+            while rounds and contender.timed and time.perf_counter() < end:
+                contender.run()
             progress.advance(bar)
         check_agreement(measurements)
         measurements = [each for each in measurements if each.contender.timed]

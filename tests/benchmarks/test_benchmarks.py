@@ -25,9 +25,11 @@ from benchmarks import (
     fill,
     fragments,
     growth,
+    layouts,
     memory,
     options,
     regions,
+    rounds,
     sessions,
     soak,
     streams,
@@ -40,7 +42,7 @@ from benchmarks.generated import FILES, Shape, files
 from benchmarks.options import Options, parse
 from benchmarks.report import Report, Target, save, show
 from benchmarks.rounds import Contender, Disagreement, Measurement, measure
-from benchmarks.tasks import DELTA, PEER_TASKS, TASKS
+from benchmarks.tasks import DELTA, PEER_TASKS, TASKS, THRESHOLD
 from streamframes.core.legs import cuts
 from streamframes.core.legs.cuts import Leg
 from streamframes.core.legs.parcels import Route
@@ -85,6 +87,26 @@ def test_a_contender_may_be_there_for_its_count_alone() -> None:
     runs: list[str] = []
     measured = measure([contender("a", 3, runs, timed=False), contender("b", 3, runs)], 1, QUIET)
     assert [each.contender.name for each in measured] == runs == ["b"]
+
+
+@pytest.mark.spark
+def test_layouts_hold_the_same_rows(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(layouts, "KEYS", (20,))
+    monkeypatch.setattr(layouts, "TASKS", (THRESHOLD,))
+    names = ("text keys", "two key columns", "a folder for each key", "no order")
+    monkeypatch.setattr(layouts, "LAYOUTS", [each for each in layouts.LAYOUTS if each.name in names])
+    report = layouts.run(spark, Options(rows=4_000, rounds=1, out=tmp_path, cache=tmp_path), QUIET)
+    assert tuple(row[0] for row in report.cells) == names
+    assert len({each["frames"] for each in report.measurements}) == 1
+    assert report.cells[0][3] == "legs"
+
+
+def test_what_is_quick_is_warmed_up_by_more_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rounds, "WARM_UP", 0.01)
+    runs: list[str] = []
+    (measured,) = measure([contender("a", 3, runs)], 2, QUIET)
+    assert len(runs) > 2
+    assert len(measured.seconds) == 2
 
 
 def test_different_numbers_of_frames_stop_the_run() -> None:

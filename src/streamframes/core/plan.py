@@ -75,9 +75,9 @@ class FramePlan:
         """The columns that are packed."""
         return Layout(self.keys, self.ts_type, self.columns)
 
-    @property
+    @cached_property
     def input_slice(self) -> slice:
-        """Where the scheme's inputs stand among the travelling columns."""
+        """Where the scheme's inputs stand among the travelling columns; a scheme may parse text to tell its inputs."""
         return slice(self.n_ties, self.n_ties + len(self.scheme.inputs()))
 
     @property

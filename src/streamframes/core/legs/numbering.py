@@ -38,14 +38,16 @@ class Grouper:
         if len(keys) > 1:
             together = self._together(keys, rows)
             return self._by_fingerprints(keys) if together is None else self._looked_up(self.integers, together, keys)
-        kind = keys[0].type
-        if pa.types.is_dictionary(kind):
+        if pa.types.is_dictionary(keys[0].type):
             return self._by_dictionary(keys[0])
-        if pa.types.is_string(kind):
-            return self._looked_up(self.texts, keys[0], keys)
-        if _is_whole(kind) and not keys[0].null_count:
-            return self._looked_up(self.integers, keys[0], keys)
-        return self._by_fingerprints(keys)
+        return self._of_column(keys[0])
+
+    def _of_column(self, array: pa.Array) -> np.ndarray:
+        if pa.types.is_string(array.type):
+            return self._looked_up(self.texts, array, [array])
+        if _is_whole(array.type) and not array.null_count:
+            return self._looked_up(self.integers, array, [array])
+        return self._by_fingerprints([array])
 
     def _together(self, keys: Sequence[pa.Array], rows: int) -> pa.Array | None:
         """The numbers of all columns as one; None where they are too large for that."""
@@ -84,11 +86,10 @@ class Grouper:
         if array.null_count:
             values = pa.concat_arrays([values, pa.nulls(1, values.type)])
             codes = codes.fill_null(len(values) - 1)
-        keys = pa.RecordBatch.from_arrays([values], schema=self.schema)
-        numbers = self.index.numbers(*fingerprints([values], len(values)), keys)
+        numbers = self._of_column(values)
         if numbers.size == 1:
             return int(numbers[0])
-        return np.asarray(np.take(numbers.astype(np.int32), codes.to_numpy(zero_copy_only=False)))
+        return np.asarray(np.take(numbers.astype(np.int32, copy=False), codes.to_numpy(zero_copy_only=False)))
 
 
 def _alone(field: pa.Field) -> Grouper:
