@@ -37,6 +37,7 @@ LANES = 10
 DICTIONARY = 1 << 23
 # A folder for each key is for few keys.
 MOST_FOLDERS = 1_000
+ROWS_A_GROUP, FEW_ROWS = 1 << 20, 1 << 12
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,7 @@ def _in_folders(sources: Sequence[str], folder: Path) -> None:
     for source in map(Path, sources):
         pq.write_to_dataset(
             pq.read_table(source), folder, ["key"], basename_template=f"{source.stem}-{{i}}.parquet",
-            max_partitions=MOST_FOLDERS,
+            max_partitions=MOST_FOLDERS, min_rows_per_group=ROWS_A_GROUP, max_rows_per_group=ROWS_A_GROUP,
         )  # fmt: skip
 
 
@@ -103,7 +104,7 @@ def _in_no_order(sources: Sequence[str], folder: Path) -> None:
 
 
 def _by_spark(sources: Sequence[str], folder: Path) -> None:
-    SparkSession.active().read.parquet(*sources).write.mode("append").parquet(str(folder))
+    SparkSession.active().read.parquet(*sources).orderBy("ts").write.mode("append").parquet(str(folder))
 
 
 LAYOUTS = (
@@ -113,7 +114,7 @@ LAYOUTS = (
     Layout("two key columns", partial(_rewritten, _with_two_columns), ("road", "lane")),
     Layout("a folder for each key", _in_folders, most_keys=MOST_FOLDERS),
     Layout("compressed with zstd", partial(_rewritten, _as_they_are, compression="zstd")),
-    Layout("small row groups", partial(_rewritten, _as_they_are, row_group_size=1 << 16)),
+    Layout("small row groups", partial(_rewritten, _as_they_are, row_group_size=FEW_ROWS)),
     Layout("written by Spark", _by_spark),
     Layout("no statistics", partial(_rewritten, _as_they_are, write_statistics=False)),
     Layout("no order", _in_no_order),

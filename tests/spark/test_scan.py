@@ -17,6 +17,7 @@ from pyspark.sql import functions as F
 
 import streamframes as sf
 from streamframes.core.legs import cuts, strands
+from streamframes.core.parquet import dataset
 from streamframes.spark import ways
 
 pytestmark = pytest.mark.spark
@@ -30,6 +31,7 @@ def short_legs() -> Any:
     patch = pytest.MonkeyPatch()
     patch.setattr(cuts, "LEAST_ROWS", 500)
     patch.setattr(cuts, "MOST_WAITING", 3_000)
+    patch.setattr(dataset, "ROWS_TOGETHER", 1_500)
     patch.setattr(strands, "FEW_ROWS", 0)
     patch.setattr(strands, "FEW_IF_CERTAIN", 0)
     yield
@@ -147,6 +149,22 @@ def test_files_in_no_order_are_right_too(spark: Any, in_order: str, shuffled: st
     by_legs = sf.frames(sf.scan(in_order), SCHEMES["delta"], ts="ts", by="key")
     assert "legs" in by_legs.explain()
     assert told(by_chunks.toDF()) == told(by_legs.toDF())
+
+
+@pytest.mark.parametrize("name", ["threshold", "delta", "hysteresis"])
+def test_where_files_tell_no_range_of_instants_it_is_read(
+    spark: Any, in_order: str, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Spark writes instants without statistics."""
+    monkeypatch.setattr(ways, "LEAST_READ", 0)
+    rows = spark.read.parquet(in_order).withColumn("ts", F.when(F.expr("volume <=> 7"), None).otherwise(F.col("ts")))
+    rows.repartitionByRange(3, "ts").sortWithinPartitions("ts").write.parquet(str(tmp_path / "in order"))
+    rows.repartition(3).write.parquet(str(tmp_path / "shuffled"))
+    expected = told(sf.frames(rows, SCHEMES[name], ts="ts", by="key").toDF())
+    for folder, said in (("in order", "ts was read before"), ("shuffled", "overlap in time")):
+        found = sf.frames(sf.scan(str(tmp_path / folder)), SCHEMES[name], ts="ts", by="key")
+        assert said in found.explain()
+        assert told(found.toDF()) == expected
 
 
 def test_without_groups_and_by_several(spark: Any, in_order: str) -> None:

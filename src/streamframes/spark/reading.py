@@ -24,9 +24,11 @@ from streamframes.core.legs.rereading import Rereader
 from streamframes.core.legs.strands import Strand, strand_results
 from streamframes.core.packing import Packed
 from streamframes.core.parquet import Dataset, RowGroup, RowGroupReader
+from streamframes.core.parquet.ranges import Instants
 from streamframes.core.parquet.selection import Selection
 from streamframes.core.pieces import split
 from streamframes.core.plan import FramePlan
+from streamframes.spark.columns import arrow_schema
 from streamframes.spark.fold import Fold, together
 from streamframes.spark.pack import PIECES
 from streamframes.spark.session import n_cores
@@ -39,6 +41,13 @@ BYTES_SENT = 1 << 20
 TASKS_PER_CORE = 4
 # Rows that are packed are taken from a row group in slices that the packer puts together as it needs them.
 ROWS_PER_BATCH = 1 << 17
+# A row group, and what was read of its instants.
+INSTANTS = T.StructType(
+    [
+        *(T.StructField(name, T.LongType()) for name in ("file", "number", "low", "high")),
+        T.StructField("rising", T.BooleanType()),
+    ]
+)
 
 
 def tasks(spark: SparkSession, n_tasks: int, work: Callable[[int], Batches], schema: T.StructType) -> DataFrame:
@@ -73,6 +82,23 @@ def leg_pieces(
         return _sent(parcels, number << 32)
 
     return tasks(spark, len(legs), work, PIECES)
+
+
+def instants_read(spark: SparkSession, selection: Selection) -> dict[tuple[int, int], Instants | None]:
+    """The instants of row groups of which the files do not tell them: read, in a job of its own."""
+    shares = _shares(selection.untold, TASKS_PER_CORE * n_cores(spark))
+
+    def work(number: int) -> Batches:
+        reader = selection.reader()
+        for group in shares[number]:
+            found = reader.instants_of(group)
+            row = {"file": group.file, "number": group.number, **(found._asdict() if found else {})}
+            yield pa.RecordBatch.from_pylist([row], arrow_schema(INSTANTS))
+
+    rows = tasks(spark, len(shares), work, INSTANTS).collect()
+    return {
+        (file, number): None if low is None else Instants(low, high, rising) for file, number, low, high, rising in rows
+    }
 
 
 def joining(plan: FramePlan, selection: Selection, legs: Sequence[Leg], route: Route) -> Fold:

@@ -8,6 +8,7 @@ workers themselves, as long as every selected expression can be computed there w
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -22,7 +23,7 @@ from streamframes.core.parquet import Dataset, open_dataset
 from streamframes.core.parquet.selection import Selection
 from streamframes.core.sql import Untranslatable
 from streamframes.spark.columns import column
-from streamframes.spark.reading import raw_rows
+from streamframes.spark.reading import instants_read, raw_rows
 from streamframes.spark.resolved import resolved
 from streamframes.spark.session import session
 
@@ -147,6 +148,13 @@ class Selected:
             return Selection(self.scan.dataset, layout, values)
         except Untranslatable as reason:
             return str(reason)
+
+    def knowing_instants(self, selection: Selection) -> Selection:
+        """The same, where between which instants the rows of a row group lie is read if the files do not tell it."""
+        if selection.ts is None or not selection.untold:
+            return selection
+        self.scan.dataset = self.scan.dataset.knowing(selection.ts, instants_read(self.sparkSession, selection))
+        return replace(selection, dataset=self.scan.dataset)
 
     def __getattr__(self, name: str) -> Any:
         """Whatever else a DataFrame can do."""

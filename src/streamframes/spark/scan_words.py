@@ -36,7 +36,7 @@ def frame_steps(source: Any, packed: Sequence[str]) -> list[str]:
     if isinstance(way, StrandWay):
         many = f"{n_cores(way.spark)} workers" if n_cores(way.spark) > 1 else "1 worker"
         return [
-            _read(source.data, way.selection),
+            *_read_in_order(source.data, way.selection),
             f"  2 scan    {many}, each reads all rows in the order of time, keeps its groups and scans them",
             f"            strands and not legs, because {way.reason}",
             "  nothing crosses a shuffle",
@@ -45,7 +45,7 @@ def frame_steps(source: Any, packed: Sequence[str]) -> list[str]:
         edges = "runs" if has_seams(plan) else "runs, and the first rows of each group in a leg,"
         many = f"{len(way.legs)} legs" if len(way.legs) > 1 else "1 leg"
         return [
-            _read(source.data, way.selection),
+            *_read_in_order(source.data, way.selection),
             f"  2 scan    {many} in the order of time, by the statistics of the files; scanned where rows are read",
             f"  3 shuffle only {edges} cross it, to {way.route.partitions} partitions",
             "  4 join    one leg after the other; what a leg could not know of its beginning is mended",
@@ -53,6 +53,15 @@ def frame_steps(source: Any, packed: Sequence[str]) -> list[str]:
     left_to_spark = isinstance(selected.selection(plan.layout), str)
     why = [] if left_to_spark else [f"            chunks and not legs, because {way}"]
     return [*packed_steps(source, ""), *why, *packed]
+
+
+def _read_in_order(scan: Scan, selection: Selection) -> list[str]:
+    steps = [_read(scan, selection)]
+    if any(name == selection.ts for name, *_ in scan.dataset.read):
+        steps.append(
+            f"            {selection.ts} was read before, because the files do not tell from when to when they go"
+        )
+    return steps
 
 
 def _read(scan: Scan, selection: Selection | str) -> str:

@@ -25,6 +25,9 @@ from streamframes.spark.reading import joining, leg_pieces, route_for, strand_fr
 from streamframes.spark.scan import Selected
 from streamframes.spark.session import n_cores
 
+# To read the instants of fewer rows costs more than to pack the rows.
+LEAST_READ = 1 << 20
+
 
 @dataclass(frozen=True)
 class LegWay:
@@ -65,15 +68,18 @@ def way_of(selected: Selected, plan: FramePlan) -> LegWay | StrandWay | str:
         return selection
     spark = selected.sparkSession
     refusal = can_be_joined(plan)
+    # Who pays for what is read over a network would pay for it several times.
+    local = isinstance(selection.dataset.filesystem, fs.LocalFileSystem)
+    strands = local and bool(plan.keys.names) and n_cores(spark) <= MOST
+    if refusal and not strands:
+        return refusal
+    if selection.dataset.rows >= LEAST_READ:
+        selection = selected.knowing_instants(selection)
     try:
         chains = in_order(selection.chains)
         found = [] if refusal else legs(chains, n_cores(spark))
     except NoOrder as reason:
         return str(reason)
-    # Who pays for what is read over a network would pay for it several times.
-    local = isinstance(selection.dataset.filesystem, fs.LocalFileSystem)
-    if local and plan.keys.names and n_cores(spark) <= MOST and (refusal or prefers_strands(plan, selection, found)):
+    if strands and (refusal or prefers_strands(plan, selection, found)):
         return StrandWay(spark, plan, selection, tuple(chains), refusal or "the groups are many and short")
-    if refusal:
-        return refusal
     return LegWay(spark, plan, selection, tuple(found), route_for(spark, plan.keys.names))

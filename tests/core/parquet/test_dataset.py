@@ -10,8 +10,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from streamframes.core.parquet import dataset
 from streamframes.core.parquet.dataset import RowGroup, open_dataset
 from streamframes.core.parquet.leaves import as_spark_sees
+from streamframes.core.parquet.ranges import Instants
 from streamframes.errors import InvalidArgument, StreamFramesError
 
 
@@ -193,7 +195,8 @@ def test_the_range_of_a_row_group_is_that_of_its_statistics_in_ticks(tmp_path, k
     assert ranges(saved(tmp_path / "a.parquet", ts=pa.array(stored, kind))) == [expected]
 
 
-def test_row_groups_come_file_after_file_with_their_numbers(tmp_path):
+def test_row_groups_come_file_after_file_with_their_numbers(tmp_path, monkeypatch):
+    monkeypatch.setattr(dataset, "ROWS_TOGETHER", 0)
     saved(tmp_path / "a.parquet", ts=[3, 1, 9, 8, 5], row_group_size=2)
     saved(tmp_path / "b.parquet", ts=[0])
     assert open_dataset(tmp_path).row_groups("ts") == [
@@ -202,6 +205,29 @@ def test_row_groups_come_file_after_file_with_their_numbers(tmp_path):
         RowGroup(0, 2, 1, 5, 5),
         RowGroup(1, 0, 1, 0, 0),
     ]
+
+
+def test_small_row_groups_that_follow_each_other_in_time_are_read_together(tmp_path, monkeypatch):
+    saved(tmp_path / "a.parquet", ts=[1, 3, 3, 9, 8, 12, 20, 21, 22, 23], row_group_size=2)
+    saved(tmp_path / "b.parquet", ts=[30])
+    monkeypatch.setattr(dataset, "ROWS_TOGETHER", 5)
+    assert open_dataset(tmp_path).row_groups("ts") == [
+        RowGroup(0, 0, 4, 1, 9, count=2),
+        RowGroup(0, 2, 4, 8, 21, count=2),
+        RowGroup(0, 4, 2, 22, 23),
+        RowGroup(1, 0, 1, 30, 30),
+    ]
+
+
+def test_what_was_read_of_instants_is_known_where_statistics_are_not(tmp_path):
+    saved(tmp_path / "a.parquet", ts=[1, 2], options={"write_statistics": False})
+    nothing = pa.array([None, None], pa.int64())
+    saved(tmp_path / "b.parquet", ts=nothing, options={"write_statistics": False})
+    saved(tmp_path / "c.parquet", ts=[7, 8])
+    known = open_dataset(tmp_path).knowing(
+        "ts", {(0, 0): Instants(1, 2, True), (1, 0): None, (2, 0): Instants(0, 0, True)}
+    )
+    assert known.row_groups("ts") == [RowGroup(0, 0, 2, 1, 2, True), RowGroup(2, 0, 2, 7, 8)]
 
 
 def test_a_row_group_without_any_instant_is_left_out(tmp_path):

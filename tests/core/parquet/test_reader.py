@@ -181,6 +181,14 @@ def test_a_large_row_group_comes_in_several_batches(tmp_path, limit, sizes):
     assert [value for batch in batches for value in batch.column("k").to_pylist()] == ["a", "b"] * 5
 
 
+def test_several_row_groups_come_as_one_batch(tmp_path):
+    columns = {"ts": list(range(6)), "k": ["a", "b", "b", "c", None, "a"]}
+    rows = RowGroupReader(open_dataset(saved(tmp_path / "a.parquet", row_group_size=2, **columns)), ["k", "ts"], ["k"])
+    (batch,) = rows.batches(0, 0, count=3)
+    assert batch.to_pydict() == {"k": columns["k"], "ts": columns["ts"]}
+    assert [part.column("ts").to_pylist() for part in rows.batches(0, 1, 3, count=2)] == [[2, 3, 4], [5]]
+
+
 def test_a_very_wide_row_group_comes_in_several_batches(tmp_path, monkeypatch):
     values = [f"{number:0100d}" for number in range(100)] + ["x" * 10_000] * 100
     rows = RowGroupReader(open_dataset(saved(tmp_path / "a.parquet", k=values)), ["k"])

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pyarrow as pa
@@ -14,26 +14,36 @@ from streamframes.core.parquet import hive
 from streamframes.core.parquet.footers import Footer, read_footers
 from streamframes.core.parquet.leaves import spans
 from streamframes.core.parquet.listing import File, Paths, found
-from streamframes.core.parquet.ranges import UNKNOWN, Range, meaning_of, ticks_range
+from streamframes.core.parquet.ranges import UNKNOWN, Instants, Range, meaning_of, ticks_range
 from streamframes.errors import InvalidArgument, StreamFramesError
+
+# Row groups with fewer rows are read together.
+ROWS_TOGETHER = 1 << 17
 
 
 @dataclass(frozen=True)
 class RowGroup:
-    """One row group: `file` is an index into the files, `low` to `high` the range of its instants, if known."""
+    """One row group: `file` is an index into the files, `low` to `high` the range of its instants, if known.
+
+    `rising` says whether instants never fall, where they have been read. `count` is more than one for small row groups
+    that are read together, of which `number` is the first.
+    """
 
     file: int
     number: int
     rows: int
     low: int | None
     high: int | None
+    rising: bool | None = None
+    count: int = 1
 
 
 @dataclass(frozen=True)
 class Dataset:
     """Files and the columns that they share: those of the files, then those of the Hive folders.
 
-    The footers stay where they were read: a copy that was pickled has none, and so knows no row groups.
+    The footers stay where they were read: a copy that was pickled has none, and so knows no row groups. `read` has
+    what reading says of instants, by column, file and number, where the footers say nothing; None if no row has one.
     """
 
     filesystem: fs.FileSystem
@@ -42,10 +52,15 @@ class Dataset:
     schema: pa.Schema
     rows: int
     footers: tuple[Footer, ...] = field(default=(), repr=False, compare=False)
+    read: Mapping[tuple[str, int, int], Instants | None] = field(default_factory=dict, repr=False, compare=False)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Everything but the footers."""
-        return {**self.__dict__, "footers": ()}
+        """Everything but what is known of row groups."""
+        return {**self.__dict__, "footers": (), "read": {}}
+
+    def knowing(self, ts: str, read: Mapping[tuple[int, int], Instants | None]) -> Dataset:
+        """The same, with what was read of the instants of some row groups (file, number)."""
+        return replace(self, read={**self.read, **{(ts, *place): instants for place, instants in read.items()}})
 
     @property
     def hive(self) -> tuple[str, ...]:
@@ -80,7 +95,8 @@ class Dataset:
             )
         if not self.footers:
             raise StreamFramesError("the row groups of a dataset are known only where its footers were read")
-        return [group for number, footer in enumerate(self.footers) for group in self._groups(number, footer, ts)]
+        groups = (group for number, footer in enumerate(self.footers) for group in self._groups(number, footer, ts))
+        return list(_together(groups))
 
     def _groups(self, file: int, footer: Footer, ts: str) -> Iterator[RowGroup]:
         if ts in self.hive:
@@ -90,8 +106,31 @@ class Dataset:
             ranges = _in_statistics(footer, ts)
         for number, between in enumerate(ranges):
             rows = footer.metadata.row_group(number).num_rows
-            if between is not None and rows:
-                yield RowGroup(file, number, rows, *between)
+            known: Range | Instants | None = between
+            if between == UNKNOWN:
+                known = self.read.get((ts, file, number), UNKNOWN)
+            if known is not None and rows:
+                yield RowGroup(file, number, rows, *known)
+
+
+def _together(groups: Iterable[RowGroup]) -> Iterator[RowGroup]:
+    """Small row groups that follow each other in a file and in time, as one: to read one takes some time by itself."""
+    last: RowGroup | None = None
+    for group in groups:
+        if last is not None and _follows(last, group):
+            last = RowGroup(last.file, last.number, last.rows + group.rows, last.low, group.high, None, last.count + 1)
+        else:
+            if last is not None:
+                yield last
+            last = group
+    if last is not None:
+        yield last
+
+
+def _follows(last: RowGroup, group: RowGroup) -> bool:
+    near = (last.file, last.number + last.count) == (group.file, group.number)
+    small = last.rows + group.rows <= ROWS_TOGETHER
+    return near and small and last.high is not None and group.low is not None and last.high <= group.low
 
 
 def _in_folder(file: File, ts: str, kind: pa.DataType) -> Range | None:

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow.parquet as pq
 
 Range = tuple[int | None, int | None]
+
+
+class Instants(NamedTuple):
+    """What reading says of the instants of rows: the first, the last, and whether they never fall."""
+
+    low: int
+    high: int
+    rising: bool
+
 
 UNKNOWN: Range = (None, None)
 _PER_MICROSECOND = {"milliseconds": (1000, 1), "microseconds": (1, 1), "nanoseconds": (1, 1000)}

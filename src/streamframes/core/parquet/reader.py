@@ -71,23 +71,25 @@ class RowGroupReader:
         """A whole row group as one batch."""
         with self._named(file):
             current = self._for(file, number)
-            return self._batch(file, self._table(current, number))
+            return self._batch(file, self._table(current, [number]))
 
-    def _table(self, current: _Open, number: int) -> pa.Table:
-        return current.parquet.reader.read_row_group(number, self._leaves(current), use_threads=False)
+    def _table(self, current: _Open, numbers: list[int]) -> pa.Table:
+        return current.parquet.reader.read_row_groups(numbers, self._leaves(current), use_threads=False)
 
-    def batches(self, file: int, number: int, limit: int = LIMIT) -> Iterator[pa.RecordBatch]:
-        """A row group as one batch, or as several if it has more than `limit` rows or is very wide."""
+    def batches(self, file: int, number: int, limit: int = LIMIT, count: int = 1) -> Iterator[pa.RecordBatch]:
+        """A row group, or `count` from there on, as one batch; as several if of more than `limit` rows or very wide."""
         with self._named(file):
             current = self._for(file, number)
-            group = current.parquet.metadata.row_group(number)
-            leaves = self._leaves(current)
-            widest = max((group.column(leaf).total_uncompressed_size for leaf in leaves), default=0)
-            step = min(limit, _step(group.num_rows, widest))
-            if group.num_rows <= step:
-                pieces = iter([self._table(current, number)])
+            numbers = list(range(number, number + count))
+            groups = [current.parquet.metadata.row_group(each) for each in numbers]
+            rows, leaves = sum(group.num_rows for group in groups), self._leaves(current)
+            sizes = (sum(group.column(leaf).total_uncompressed_size for group in groups) for leaf in leaves)
+            widest = max(sizes, default=0)
+            step = min(limit, _step(rows, widest))
+            if rows <= step:
+                pieces = iter([self._table(current, numbers)])
             else:
-                pieces = current.parquet.reader.iter_batches(step, [number], leaves, use_threads=False)
+                pieces = current.parquet.reader.iter_batches(step, numbers, leaves, use_threads=False)
         while True:
             with self._named(file):
                 piece = next(pieces, None)

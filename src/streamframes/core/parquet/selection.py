@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from streamframes.core.groups import as_int64
 from streamframes.core.packing import Layout
 from streamframes.core.parquet.arrays import Arrays
 from streamframes.core.parquet.dataset import Dataset, RowGroup
+from streamframes.core.parquet.ranges import Instants
 from streamframes.core.parquet.reader import RowGroupReader
 from streamframes.core.sql import Expression
 
@@ -54,6 +54,13 @@ class Selection:
             chains.setdefault(tuple(value for name, value in partition if name in keys), []).append(group)
         return list(chains.values())
 
+    @property
+    def untold(self) -> list[RowGroup]:
+        """Row groups of which the files do not tell between which instants their rows lie."""
+        if self.ts is None:
+            return []
+        return [group for group in self.row_groups if group.low is None or group.high is None]
+
     def reader(self) -> SelectionReader:
         """The selection at work."""
         return SelectionReader(self)
@@ -70,25 +77,31 @@ class SelectionReader:
         columns |= {value for value in self.values[n_keys:] if isinstance(value, str)}
         encoded = [name for name in self.values[:n_keys] if isinstance(name, str) and name not in columns]
         self.rows = RowGroupReader(selection.dataset, selection.names, encoded)
-        ts = selection.ts
-        self.instants = RowGroupReader(selection.dataset, [ts]) if ts is not None else None
+        self.ts = selection.ts
+        self.instants = RowGroupReader(selection.dataset, [] if self.ts is None else [self.ts])
 
     def batches(self, group: RowGroup) -> Iterator[Arrays]:
         """The rows of a row group; group columns may come as dictionaries."""
-        for batch in self.rows.batches(group.file, group.number):
+        for batch in self.rows.batches(group.file, group.number, count=group.count):
             yield self._arrays(batch)
 
     def is_rising(self, group: RowGroup) -> bool:
         """Whether the instants of a row group that is read in several batches never fall."""
-        if self.instants is None:
-            return False
-        latest = -(2**63)
-        for batch in self.instants.batches(group.file, group.number):
+        if self.ts is None or group.rising is not None:
+            return bool(group.rising)
+        instants = self.instants_of(group)
+        return instants is None or instants.rising
+
+    def instants_of(self, group: RowGroup) -> Instants | None:
+        """The instants of a row group, read alone; None if no row has one."""
+        found: Instants | None = None
+        for batch in self.instants.batches(group.file, group.number, count=group.count):
             ts = as_int64(batch.column(0).drop_null())
-            if ts.size and (int(ts[0]) < latest or bool((np.diff(ts) < 0).any())):
-                return False
-            latest = int(ts[-1]) if ts.size else latest
-        return True
+            if ts.size:
+                low, high, latest = int(ts.min()), int(ts.max()), found.high if found else int(ts[0])
+                rising = (found is None or found.rising) and latest <= int(ts[0]) and bool((ts[1:] >= ts[:-1]).all())
+                found = Instants(min(low, found.low) if found else low, max(high, latest), rising)
+        return found
 
     def _arrays(self, batch: pa.RecordBatch) -> Arrays:
         kinds = [*self.layout.keys.types, self.layout.ts_type, *self.layout.columns]
