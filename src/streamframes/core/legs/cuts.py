@@ -98,13 +98,15 @@ def _high(group: RowGroup) -> int:
 
 
 def _bundles(chains: Sequence[Chain], size: int) -> Iterator[list[Chain]]:
-    """Whole chains, several at a time."""
+    """Whole chains, several at a time: about `size` rows, so that there is no small rest."""
     bundle: list[Chain] = []
+    rows = 0
     for chain in chains:
-        if bundle and sum(map(_rows, bundle)) + _rows(chain) > size:
+        if bundle and rows + _rows(chain) // 2 > size:
             yield bundle
-            bundle = []
+            bundle, rows = [], 0
         bundle.append(chain)
+        rows += _rows(chain)
     if bundle:
         yield bundle
 
