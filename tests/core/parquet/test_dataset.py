@@ -210,13 +210,13 @@ def test_row_groups_come_file_after_file_with_their_numbers(tmp_path, monkeypatc
 def test_small_row_groups_that_follow_each_other_in_time_are_read_together(tmp_path, monkeypatch):
     saved(tmp_path / "a.parquet", ts=[1, 3, 3, 9, 8, 12, 20, 21, 22, 23], row_group_size=2)
     saved(tmp_path / "b.parquet", ts=[30])
-    monkeypatch.setattr(dataset, "ROWS_TOGETHER", 5)
     assert open_dataset(tmp_path).row_groups("ts") == [
         RowGroup(0, 0, 4, 1, 9, count=2),
-        RowGroup(0, 2, 4, 8, 21, count=2),
-        RowGroup(0, 4, 2, 22, 23),
+        RowGroup(0, 2, 6, 8, 23, count=3),
         RowGroup(1, 0, 1, 30, 30),
     ]
+    monkeypatch.setattr(dataset, "ROWS_TOGETHER", 5)
+    assert [group.count for group in open_dataset(tmp_path).row_groups("ts")] == [2, 2, 1, 1]
 
 
 def test_what_was_read_of_instants_is_known_where_statistics_are_not(tmp_path):
