@@ -10,7 +10,7 @@ import pyarrow as pa
 from streamframes.core.compiled import compiled
 from streamframes.core.groups import as_int64, mix
 from streamframes.core.legs.slots import BLOCK, Slots
-from streamframes.core.sessions.pointers import fetch, words
+from streamframes.core.pointers import fetch, words
 
 
 @compiled

@@ -10,49 +10,34 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from llvmlite import ir  # type: ignore[import-untyped]
-from numba import types as numba_types
 
 from streamframes.core.compiled import compiled
 from streamframes.core.groups import mix, text_bytes
 from streamframes.core.legs.slots import BLOCK, Slots
-from streamframes.core.sessions.pointers import fetch, intrinsic, words
+from streamframes.core.pointers import fetch, octets, word, words
 
-types: Any = numba_types
 _NULL = 0x9E3779B97F4A7C15
-
-
-@intrinsic
-def _word(context: Any, data: Any, at: Any) -> Any:
-    """Eight bytes of an array of bytes, wherever they begin."""
-
-    def made(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        start = context.make_array(signature.args[0])(context, builder, args[0]).data
-        place = builder.bitcast(builder.gep(start, [args[1]]), ir.PointerType(ir.IntType(64)))
-        return builder.load(place, align=1)
-
-    return types.uint64(data, types.int64), made
 
 
 @compiled
 def _hash(data: Any, low: Any, high: Any) -> Any:
     """128 bits of a text."""
-    size = high - low
+    size, pointer = high - low, octets(data)
     a, b = np.uint64(size), np.uint64(0xC2B2AE3D27D4EB4F)
     if size < 8:
-        word = np.uint64(0)
+        some = np.uint64(0)
         for j in range(low, high):
-            word = (word << np.uint64(8)) | np.uint64(data[j])
-        return mix(a * np.uint64(0x9E3779B97F4A7C15) ^ word), mix(b ^ word * np.uint64(0xD6E8FEB86659FD93))
+            some = (some << np.uint64(8)) | np.uint64(data[j])
+        return mix(a * np.uint64(0x9E3779B97F4A7C15) ^ some), mix(b ^ some * np.uint64(0xD6E8FEB86659FD93))
     at = low
     while at + 8 < high:
-        word = _word(data, np.int64(at))
-        a = mix(a ^ word)
-        b = (b ^ word) * np.uint64(0xD6E8FEB86659FD93)
+        some = word(pointer, np.int64(at))
+        a = mix(a ^ some)
+        b = (b ^ some) * np.uint64(0xD6E8FEB86659FD93)
         b ^= b >> np.uint64(32)
         at += 8
-    word = _word(data, np.int64(high - 8))
-    return mix(a ^ word), mix(b + word * np.uint64(0x9E3779B97F4A7C15))
+    some = word(pointer, np.int64(high - 8))
+    return mix(a ^ some), mix(b + some * np.uint64(0x9E3779B97F4A7C15))
 
 
 @compiled

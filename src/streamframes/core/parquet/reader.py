@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import takewhile
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +18,7 @@ from pyarrow import fs
 
 from streamframes.core.parquet import hive
 from streamframes.core.parquet.dataset import Dataset
+from streamframes.core.parquet.direct import DirectReader
 from streamframes.core.parquet.footers import UNREADABLE, first_line, opened
 from streamframes.core.parquet.leaves import spans
 from streamframes.core.parquet.listing import File
@@ -39,6 +41,7 @@ class _Open:
     dictionaries: tuple[int, ...]
     parquet: pq.ParquetFile
     leaves: dict[str, range]
+    direct: DirectReader | None
 
 
 class RowGroupReader:
@@ -74,7 +77,27 @@ class RowGroupReader:
             return self._batch(file, self._table(current, [number]))
 
     def _table(self, current: _Open, numbers: list[int]) -> pa.Table:
-        return current.parquet.reader.read_row_groups(numbers, self._leaves(current), use_threads=False)
+        """Whole row groups: the columns that are read directly stand behind those that PyArrow reads."""
+        direct = self._direct(current, numbers)
+        leaves = [leaf for name in self._stored if name not in direct for leaf in current.leaves[name]]
+        table = current.parquet.reader.read_row_groups(numbers, leaves, use_threads=False)
+        for name, column in direct.items():
+            table = table.append_column(name, column)
+        return table
+
+    def _direct(self, current: _Open, numbers: list[int]) -> dict[str, pa.ChunkedArray]:
+        found: dict[str, pa.ChunkedArray] = {}
+        if current.direct is None:
+            return found
+        for name in self._stored:
+            leaves = current.leaves[name]
+            if len(leaves) != 1 or leaves.start in current.dictionaries:
+                continue
+            read = (current.direct.read(number, name, leaves.start) for number in numbers)
+            arrays = list(takewhile(lambda array: array is not None, read))
+            if len(arrays) == len(numbers):
+                found[name] = pa.chunked_array(arrays)
+        return found
 
     def batches(self, file: int, number: int, limit: int = LIMIT, count: int = 1) -> Iterator[pa.RecordBatch]:
         """A row group, or `count` from there on, as one batch; as several if of more than `limit` rows or very wide."""
@@ -127,15 +150,17 @@ class RowGroupReader:
         file, filesystem = self._dataset.files[number], self._dataset.filesystem
         source = opened(filesystem, file)
         _check_size(file, source.size())
+        local = isinstance(filesystem, fs.LocalFileSystem)
         parquet = pq.ParquetFile(
             source,
             metadata=metadata,
             read_dictionary=list(dictionaries),
-            pre_buffer=not isinstance(filesystem, fs.LocalFileSystem),
+            pre_buffer=not local,
             coerce_int96_timestamp_unit="us",
         )
         schema = parquet.schema_arrow
-        return _Open(number, dictionaries, parquet, dict(zip(schema.names, spans(schema), strict=True)))
+        direct = DirectReader(source, parquet.metadata, schema) if local else None
+        return _Open(number, dictionaries, parquet, dict(zip(schema.names, spans(schema), strict=True)), direct)
 
     def _dictionaries(self, current: _Open, number: int) -> tuple[int, ...]:
         group = current.parquet.metadata.row_group(number)

@@ -21,7 +21,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from streamframes.core.compiled import compiled
-from streamframes.core.sessions.pointers import words
+from streamframes.core.pointers import words
 
 (
     LANES, KEYS, TS, TOUCHED, STACK, MATCHES, CLOSED, TOLD, RECEIVED, DIRTY, BELONGS, RECENT, LISTS, AHEAD,

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from streamframes.core.compiled import compiled
+from streamframes.core.pointers import pointer_at
 from streamframes.core.sessions.arrays import CLOSED, LANES, LISTS, RECENT
 from streamframes.core.sessions.bits import NULL
 from streamframes.core.sessions.fetching import fetch_family
-from streamframes.core.sessions.pointers import pointer_at
 from streamframes.core.sessions.programs import (
     N_ARGUMENT,
     N_CLASS,

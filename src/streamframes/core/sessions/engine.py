@@ -16,11 +16,11 @@ import numpy as np
 
 from streamframes.core.compiled import compiled
 from streamframes.core.groups import mix
+from streamframes.core.pointers import inlined, pointer_at
 from streamframes.core.sessions.arrays import AHEAD, BELONGS, KEYS, LANES, MATCHES, RECENT, STACK, TS, pointed
 from streamframes.core.sessions.bits import NULL
 from streamframes.core.sessions.ending import BY_CONDITION, BY_END, close, expire
 from streamframes.core.sessions.fetching import FAR, NEAR, NEXT, RING, fetch_records, fetch_siblings, foresee
-from streamframes.core.sessions.pointers import inlined, pointer_at
 from streamframes.core.sessions.programs import (
     HEADER,
     N_ARGUMENT,

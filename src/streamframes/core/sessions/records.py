@@ -15,7 +15,7 @@ import numpy as np
 
 from streamframes.core.compiled import compiled
 from streamframes.core.groups import mix
-from streamframes.core.sessions.pointers import inlined
+from streamframes.core.pointers import inlined
 from streamframes.core.sessions.programs import (
     P_CLASSES,
     P_LANES,

@@ -1,4 +1,4 @@
-"""Pointers: arrays of words as the compiled engine hands them from function to function.
+"""Pointers: arrays as compiled functions hand them on, and words of any eight bytes.
 
 An array is seven words to a compiled function and checks the sign of each index; a pointer is one, and does not. Who
 makes pointers keeps the arrays, and sees to it that they are large enough.
@@ -20,6 +20,7 @@ intrinsic: Callable[..., Any] = numba_intrinsic
 types: Any = numba_types
 _WORDS = types.CPointer(types.int64)
 _DOUBLES = types.CPointer(types.float64)
+_BYTES = types.CPointer(types.uint8)
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -28,14 +29,62 @@ def inlined(function: Function) -> Function:
     return cast(Function, numba.njit(nogil=True, forceinline=True)(function))
 
 
+def _data(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    """Where the values of an array begin."""
+    return context.make_array(signature.args[0])(context, builder, args[0]).data
+
+
+def _loaded(bits: int) -> Callable[..., Any]:
+    """An unsigned number of so many bits, wherever it begins, as a word."""
+
+    def made(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        place = builder.bitcast(builder.gep(args[0], [args[1]]), ir.PointerType(ir.IntType(bits)))
+        number = builder.load(place, align=1)
+        return number if bits == 64 else builder.zext(number, ir.IntType(64))
+
+    return made
+
+
 @intrinsic
 def words(context: Any, array: Any) -> Any:
     """The words of a contiguous array of longs."""
+    return _WORDS(array), _data
+
+
+@intrinsic
+def octets(context: Any, array: Any) -> Any:
+    """The bytes of a contiguous array of bytes."""
+    return _BYTES(array), _data
+
+
+@intrinsic
+def byte(context: Any, pointer: Any, at: Any) -> Any:
+    """One byte, as a number."""
+    return types.int64(pointer, types.int64), _loaded(8)
+
+
+@intrinsic
+def half(context: Any, pointer: Any, at: Any) -> Any:
+    """Four bytes, as a number."""
+    return types.int64(pointer, types.int64), _loaded(32)
+
+
+@intrinsic
+def word(context: Any, pointer: Any, at: Any) -> Any:
+    """Eight bytes, as a word."""
+    return types.uint64(pointer, types.int64), _loaded(64)
+
+
+@intrinsic
+def put(context: Any, pointer: Any, at: Any, value: Any) -> Any:
+    """Write a word to any eight bytes."""
 
     def made(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return context.make_array(signature.args[0])(context, builder, args[0]).data
+        place = builder.bitcast(builder.gep(args[0], [args[1]]), ir.PointerType(ir.IntType(64)))
+        builder.store(args[2], place, align=1)
+        return context.get_dummy_value()
 
-    return _WORDS(array), made
+    return types.void(pointer, types.int64, types.uint64), made
 
 
 @intrinsic
