@@ -121,13 +121,18 @@ def test_a_hundred_thousand_texts_are_told_apart() -> None:
     numbers=st.lists(st.integers(0, 5), min_size=1, max_size=30),
     kind=st.sampled_from([pa.float64(), pa.int64(), pa.bool_(), pa.string()]),
     nulls=st.booleans(),
+    unwanted=st.none() | st.sets(st.integers(0, 5)),
 )
-def test_rows_of_a_group_stand_together_in_their_order(numbers: Any, kind: Any, nulls: bool) -> None:
+def test_rows_of_wanted_groups_stand_together_in_their_order(
+    numbers: Any, kind: Any, nulls: bool, unwanted: set[int] | None
+) -> None:
     values = [None if nulls and i % 3 == 0 else i for i in range(len(numbers))]
     column = pa.array([None if value is None else bool(value % 2) for value in values]) if kind == pa.bool_() else None
     column = pa.array(values, pa.int64()).cast(kind) if column is None else column
-    rows = grouped(np.array(numbers, np.int32), np.arange(len(numbers)) * 10, [column], 6)
-    expected = sorted(range(len(numbers)), key=lambda i: (numbers[i], i))
+    wanted = None if unwanted is None else np.array([number not in unwanted for number in range(6)])
+    rows = grouped(np.array(numbers, np.int32), np.arange(len(numbers)) * 10, [column], 6, wanted)
+    kept = [i for i, number in enumerate(numbers) if number not in (unwanted or ())]
+    expected = sorted(kept, key=lambda i: (numbers[i], i))
     assert (rows.ts // 10).tolist() == expected
     assert rows.columns[0].to_pylist() == [column.to_pylist()[i] for i in expected]
-    assert rows.group_of_row.tolist() == sorted(numbers)
+    assert rows.group_of_row.tolist() == sorted(numbers[i] for i in kept)

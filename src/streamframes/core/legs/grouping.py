@@ -11,6 +11,7 @@ import pyarrow as pa
 from streamframes.core.buffers import empty, flags, packed
 from streamframes.core.columns import Rows
 from streamframes.core.compiled import compiled
+from streamframes.core.pointers import inlined
 
 
 @compiled
@@ -22,38 +23,52 @@ def _places(numbers: Any, counts: Any) -> None:
 @compiled
 def _order(numbers: Any, place: Any, order: Any) -> None:
     for i in range(numbers.size):
-        order[place[numbers[i]]] = i
-        place[numbers[i]] += 1
+        order[_next(numbers[i], place, order)] = i
 
 
 @compiled
 def _moved(numbers: Any, place: Any, values: Any, out: Any) -> None:
     for i in range(numbers.size):
-        out[place[numbers[i]]] = values[i]
-        place[numbers[i]] += 1
+        out[_next(numbers[i], place, out)] = values[i]
 
 
 @compiled
 def _both_moved(numbers: Any, place: Any, ts: Any, values: Any, ts_out: Any, out: Any) -> None:
     for i in range(numbers.size):
-        at = place[numbers[i]]
+        at = _next(numbers[i], place, out)
         ts_out[at], out[at] = ts[i], values[i]
-        place[numbers[i]] = at + 1
 
 
-def grouped(numbers: np.ndarray | int, ts: np.ndarray, columns: Sequence[pa.Array], n_groups: int) -> Rows:
-    """Rows by group, each group in the order in which its rows came."""
+@inlined
+def _next(number: Any, place: Any, out: Any) -> Any:
+    """Where the next row of a group goes: rows that nobody wants go to the last place, one over the other."""
+    at = place[number]
+    place[number] = at + 1
+    return min(at, out.size - 1)
+
+
+def grouped(
+    numbers: np.ndarray | int,
+    ts: np.ndarray,
+    columns: Sequence[pa.Array],
+    n_groups: int,
+    wanted: np.ndarray | None = None,
+) -> Rows:
+    """Rows by group, each group in the order in which its rows came; of wanted groups, if not all are."""
     if isinstance(numbers, int):
         return Rows(np.array([numbers]), np.array([0, ts.size]), ts, list(columns))
     counts = np.zeros(n_groups, np.int64)
     _places(numbers, counts)
+    if wanted is not None:
+        counts[~wanted] = 0
     groups = np.flatnonzero(counts)
     bounds = np.concatenate([[0], np.cumsum(counts[groups])])
-    if groups.size == 1:
-        return Rows(groups, bounds, ts, list(columns))
-    place = np.zeros(n_groups, np.int64)
+    n = int(bounds[-1])
+    if n == 0 or (groups.size == 1 and n == ts.size):
+        return Rows(groups, bounds, ts[:n], [column.slice(0, n) for column in columns])
+    place = np.full(n_groups, n)
     place[groups] = bounds[:-1]
-    mover = _Mover(numbers, place)
+    mover = _Mover(numbers, place, n)
     plain = [_is_plain(column) for column in columns]
     if plain and plain[0]:
         # The column that a scheme looks at goes along with the instants.
@@ -79,26 +94,31 @@ def _array(values: np.ndarray) -> pa.Array:
 class _Mover:
     """Brings columns into the order of groups; plain numbers are written straight to their places."""
 
-    def __init__(self, numbers: np.ndarray, place: np.ndarray) -> None:
+    def __init__(self, numbers: np.ndarray, place: np.ndarray, rows: int) -> None:
         self.numbers = numbers
         self.place = place
+        self.rows = rows
         self.order: pa.Array | None = None
 
+    def room(self, dtype: Any) -> np.ndarray:
+        """Room for the wanted rows, and one for all others."""
+        return empty(self.rows + 1, dtype)
+
     def moved(self, values: np.ndarray) -> np.ndarray:
-        out = empty(values.size, values.dtype)
+        out = self.room(values.dtype)
         _moved(self.numbers, self.place.copy(), values, out)
-        return out
+        return out[: self.rows]
 
     def both(self, ts: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        ts_out, out = empty(ts.size, ts.dtype), empty(values.size, values.dtype)
+        ts_out, out = self.room(ts.dtype), self.room(values.dtype)
         _both_moved(self.numbers, self.place.copy(), ts, values, ts_out, out)
-        return ts_out, out
+        return ts_out[: self.rows], out[: self.rows]
 
     def column(self, column: pa.Array) -> pa.Array:
         if _is_plain(column):
             return _array(self.moved(_values(column)))
         if self.order is None:
-            order = np.empty(self.numbers.size, np.int64)
+            order = self.room(np.int64)
             _order(self.numbers, self.place.copy(), order)
-            self.order = pa.array(order)
+            self.order = pa.array(order[: self.rows])
         return column.take(self.order)

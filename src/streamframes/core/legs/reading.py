@@ -14,7 +14,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from streamframes.core.buffers import packed
 from streamframes.core.columns import Rows
 from streamframes.core.compiled import compiled
 from streamframes.core.groups import GroupIndex, as_int64
@@ -121,20 +120,14 @@ class LegReader:
         ts, columns = as_int64(arrays.ts), arrays.columns
         numbers = self.grouper.numbers(arrays.keys, ts.size)
         n_groups = len(self.index)
-        if self.mine is not None:
-            mine = self.mine(self.index)
-            if isinstance(numbers, int):
-                if not mine[numbers]:
-                    return
-            else:
-                keep = np.empty(ts.size, np.bool_)
-                numbers, ts = numbers.copy(), ts.copy()
-                n = _kept(numbers, ts, mine, keep)
-                numbers, ts, chosen = numbers[:n], ts[:n], packed(keep)
-                columns = [column.filter(chosen) for column in columns]
+        wanted = self.mine(self.index) if self.mine is not None else None
+        if wanted is not None and isinstance(numbers, int) and not wanted[numbers]:
+            return
         rises, strict = _rises(ts) if in_turn else (False, False)
         if not rises:
-            yield Slice(grouped(numbers, ts, columns, n_groups), in_turn, whole)
+            rows = grouped(numbers, ts, columns, n_groups, wanted)
+            if len(rows):
+                yield Slice(rows, in_turn, whole)
             return
         low = 0
         while low < ts.size:
@@ -142,20 +135,10 @@ class LegReader:
             high = int(_after(ts, low + max(self.slice, ROWS_OF_A_GROUP * n_groups)))
             parts = [column.slice(low, high - low) for column in columns]
             some = numbers if isinstance(numbers, int) else numbers[low:high]
-            rows = grouped(some, ts[low:high], parts, n_groups)
-            yield Slice(rows, True, whole or high < ts.size, strict)
+            rows = grouped(some, ts[low:high], parts, n_groups, wanted)
+            if len(rows):
+                yield Slice(rows, True, whole or high < ts.size, strict)
             low = high
-
-
-@compiled
-def _kept(numbers: Any, ts: Any, mine: Any, keep: Any) -> Any:
-    """Move the rows of wanted groups to the front; returns how many there are."""
-    n = 0
-    for i in range(numbers.size):
-        wanted = mine[numbers[i]]
-        keep[i], numbers[n], ts[n] = wanted, numbers[i], ts[i]
-        n += wanted
-    return n
 
 
 @compiled

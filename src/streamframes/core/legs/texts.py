@@ -14,37 +14,37 @@ import pyarrow as pa
 from streamframes.core.compiled import compiled
 from streamframes.core.groups import mix, text_bytes
 from streamframes.core.legs.slots import BLOCK, Slots
-from streamframes.core.pointers import fetch, octets, word, words
+from streamframes.core.pointers import byte, fetch, half, inlined, octets, word, words
 
 _NULL = 0x9E3779B97F4A7C15
 
 
-@compiled
-def _hash(data: Any, low: Any, high: Any) -> Any:
-    """128 bits of a text."""
-    size, pointer = high - low, octets(data)
-    a, b = np.uint64(size), np.uint64(0xC2B2AE3D27D4EB4F)
-    if size < 8:
-        some = np.uint64(0)
-        for j in range(low, high):
-            some = (some << np.uint64(8)) | np.uint64(data[j])
-        return mix(a * np.uint64(0x9E3779B97F4A7C15) ^ some), mix(b ^ some * np.uint64(0xD6E8FEB86659FD93))
-    at = low
-    while at + 8 < high:
-        some = word(pointer, np.int64(at))
-        a = mix(a ^ some)
-        b = (b ^ some) * np.uint64(0xD6E8FEB86659FD93)
-        b ^= b >> np.uint64(32)
-        at += 8
-    some = word(pointer, np.int64(high - 8))
-    return mix(a ^ some), mix(b + some * np.uint64(0x9E3779B97F4A7C15))
+@inlined
+def _hash(pointer: Any, at: Any, last: Any) -> Any:
+    """128 bits of a text. Of up to sixteen bytes no two texts of a length have the same."""
+    size = last - at
+    b = np.uint64(size) * np.uint64(0xD6E8FEB86659FD93)
+    if size >= 8:
+        while last - at > 16:
+            b = mix(b ^ word(pointer, at)) + word(pointer, at + 8) * np.uint64(0xC2B2AE3D27D4EB4F)
+            at += 16
+        at = min(at, last - 8)
+        one, other = word(pointer, at), word(pointer, last - 8)
+    elif size >= 4:
+        one, other = np.uint64(half(pointer, at)), np.uint64(half(pointer, last - 4))
+    else:
+        one, other = np.uint64(0), np.uint64(0)
+        for j in range(at, last):
+            one = one << np.uint64(8) | np.uint64(byte(pointer, j))
+    b = (b ^ other) * np.uint64(0x9E3779B97F4A7C15)
+    return mix(one ^ b ^ b >> np.uint64(32)), b
 
 
 @compiled
 def _look_up(offsets: Any, data: Any, valid: Any, slots: Any, codes: Any) -> None:
     mask = slots.size // 2 - 1
     one, other = np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.uint64)
-    pointer = words(slots)
+    pointer, source = words(slots), octets(data)
     for begin in range(0, codes.size, BLOCK):
         n = min(BLOCK, codes.size - begin)
         for k in range(n):
@@ -52,13 +52,13 @@ def _look_up(offsets: Any, data: Any, valid: Any, slots: Any, codes: Any) -> Non
             if valid.size and not valid[i]:
                 one[k], other[k] = np.uint64(_NULL), np.uint64(_NULL)
             else:
-                one[k], other[k] = _hash(data, offsets[i], offsets[i + 1])
+                one[k], other[k] = _hash(source, np.int64(offsets[i]), np.int64(offsets[i + 1]))
             fetch(pointer, 2 * (np.int64(one[k]) & mask))
         for k in range(n):
-            codes[begin + k] = (slots[2 * _place(slots, mask, one[k], other[k]) + 1] & 0xFFFFFFFF) - 1
+            codes[begin + k] = (pointer[2 * _place(pointer, mask, one[k], other[k]) + 1] & 0xFFFFFFFF) - 1
 
 
-@compiled
+@inlined
 def _place(slots: Any, mask: Any, one: Any, other: Any) -> Any:
     """Where a text is, or would be: a slot is the first hash, then half of the second beside the number from 1 on."""
     at = np.int64(one) & mask
@@ -71,12 +71,12 @@ def _place(slots: Any, mask: Any, one: Any, other: Any) -> Any:
 @compiled
 def _add(offsets: Any, data: Any, valid: Any, numbers: Any, slots: Any) -> Any:
     """Put texts with their numbers into the table; returns how many were new to it."""
-    mask = slots.size // 2 - 1
+    mask, source = slots.size // 2 - 1, octets(data)
     added = 0
     for i in range(numbers.size):
         one, other = np.uint64(_NULL), np.uint64(_NULL)
         if not valid.size or valid[i]:
-            one, other = _hash(data, offsets[i], offsets[i + 1])
+            one, other = _hash(source, np.int64(offsets[i]), np.int64(offsets[i + 1]))
         at = _place(slots, mask, one, other)
         added += slots[2 * at + 1] == 0
         slots[2 * at] = np.int64(one)
