@@ -12,6 +12,7 @@ from typing import Any, TypeVar, cast
 import numba
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types as numba_types
+from numba.core import cgutils
 from numba.extending import intrinsic as numba_intrinsic
 
 # What it makes is called without the context, which its type does not know.
@@ -95,6 +96,19 @@ def doubles(context: Any, pointer: Any) -> Any:
         return builder.bitcast(args[0], context.get_value_type(_DOUBLES))
 
     return _DOUBLES(pointer), made
+
+
+@intrinsic
+def copy(context: Any, target: Any, place: Any, source: Any, at: Any, n: Any) -> Any:
+    """Copy many bytes from one place to another that does not overlap."""
+
+    def made(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        to, place, source, at, n = args
+        room = builder.gep(to, [place])
+        cgutils.raw_memcpy(builder, room, builder.gep(source, [at]), n, 1)  # type: ignore[no-untyped-call]
+        return context.get_dummy_value()
+
+    return types.void(target, types.int64, source, types.int64, types.int64), made
 
 
 @intrinsic

@@ -132,6 +132,26 @@ def test_encodings_that_are_not_known_nulls_and_nested_columns_are_left_to_arrow
     check(path, monkeypatch)
 
 
+def test_a_dictionary_of_one_text_is_not_unpacked(tmp_path, monkeypatch):
+    path = tmp_path / "a.parquet"
+    columns = {
+        "one": ["é"] * ROWS,
+        "two": ["a"] * (ROWS - 1) + ["b"],
+        "hole": ["a"] * (ROWS - 1) + [None],
+        "none": [""] * ROWS,
+    }
+    for version in ("1.0", "2.0"):
+        pq.write_table(pa.table(columns), path, data_page_version=version)
+        with pa.memory_map(str(path)) as source, pq.ParquetFile(source) as parquet:
+            one_value = DirectReader(source, parquet.metadata, parquet.schema_arrow).one_value
+            found = {name: one_value(0, leaf) for leaf, name in enumerate(columns)}
+        assert [name for name in columns if found[name] is not None] == ["one", "none"]
+        batch = RowGroupReader(open_dataset(path), list(columns), list(columns)).read(0, 0)
+        batch.validate(full=True)
+        assert batch.to_pydict() == columns
+        assert batch.column("one").dictionary.to_pylist() == ["é"]
+
+
 @pytest.mark.parametrize("seed", range(200))
 def test_damaged_bytes_do_no_harm(tmp_path, seed):
     random = Random(seed)

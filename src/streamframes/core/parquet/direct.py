@@ -1,9 +1,10 @@
 """Direct reading: which columns of a file are read page by page, without PyArrow, and where their bytes lie.
 
-  instants packed by Snappy   8 of 9 ns a row of PyArrow are waits between bytes that Snappy copies
+  numbers packed by Snappy    PyArrow unpacks a page, then copies it; most of its time on instants are waits in Snappy
   plain texts                 PyArrow appends one text after the other
+  dictionaries of one value   there is nothing to read
 
-Everything else is left to PyArrow: numbers that are hardly packed, dictionaries, nulls, files that are not local.
+Everything else is left to PyArrow: other dictionaries and encodings, nulls, files that are not local.
 """
 
 from __future__ import annotations
@@ -14,16 +15,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from streamframes.core.parquet.pages import CODECS, Stored, read_numbers, read_texts
+from streamframes.core.parquet.pages import CODECS, Stored, read_constant, read_numbers, read_texts
 from streamframes.core.parquet.ranges import meaning_of
 from streamframes.core.parquet.types import carried
 
 LEAST_ROWS = 1 << 14
 """Row groups of fewer rows are read by PyArrow: a call takes some time by itself."""
-_PACKED = 0.9
-"""Numbers that are packed to more than this part of their bytes are read as quickly by PyArrow."""
 _PLAIN_BYTES = 6
 """Bytes a row: numbers that stand in a dictionary take fewer, and are read as quickly by PyArrow."""
+_FEW_BYTES = 0.1
+"""Bytes a row: a column that takes more has more than one value in its dictionary."""
 _UNITS = {"milliseconds": "ms", "microseconds": "us", "nanoseconds": "ns"}
 _ENCODINGS = {"PLAIN", "RLE", "BIT_PACKED", "PLAIN_DICTIONARY", "RLE_DICTIONARY"}
 
@@ -50,6 +51,20 @@ class DirectReader:
             return read_numbers(self._stored(column, leaf), kind)
         return None
 
+    def one_value(self, number: int, leaf: int) -> pa.Array | None:
+        """The text of all rows of a row group, encoded, if the dictionary of a column has no other; else None."""
+        column = self._metadata.row_group(number).column(leaf)
+        statistics = column.statistics
+        if statistics is None or not statistics.has_null_count or not self._may_be_read(column, leaf):
+            return None
+        if column.num_values < LEAST_ROWS or column.total_compressed_size > max(_FEW_BYTES * column.num_values, 1024):
+            return None
+        word = read_constant(self._stored(column, leaf))
+        if word is None:
+            return None
+        # Fresh memory is zero, and costs nothing until somebody looks.
+        return pa.DictionaryArray.from_arrays(pa.array(np.zeros(column.num_values, np.int32)), word, safe=False)
+
     def _may_be_read(self, column: pq.ColumnChunkMetaData, leaf: int) -> bool:
         schema, statistics = self._metadata.schema.column(leaf), column.statistics
         flat = schema.max_repetition_level == 0 and schema.max_definition_level <= 1
@@ -75,5 +90,4 @@ class DirectReader:
 
 
 def _pays(column: pq.ColumnChunkMetaData, rows: int) -> bool:
-    stored, size = column.total_compressed_size, column.total_uncompressed_size
-    return bool(column.compression == "SNAPPY" and size >= _PLAIN_BYTES * rows and stored <= _PACKED * size)
+    return bool(column.compression == "SNAPPY" and column.total_uncompressed_size >= _PLAIN_BYTES * rows)

@@ -35,7 +35,7 @@ from streamframes.core.parquet.headers import (
 )
 from streamframes.core.parquet.hybrid import WIDEST, all_there, small_numbers
 from streamframes.core.parquet.snappy import BEFORE, BEHIND, unpack
-from streamframes.core.pointers import half, octets, put, word
+from streamframes.core.pointers import copy, half, octets, put, word
 
 CODECS = ("UNCOMPRESSED", "SNAPPY", "GZIP", "BROTLI", "ZSTD")
 """The codecs of columns that are read here; of LZ4 there are two."""
@@ -43,6 +43,7 @@ MOST_BYTES = 1 << 30
 """How many bytes the texts of a column may have."""
 _STEP = 16  # so many bytes of a text are copied at once
 _NUMBER = 8  # and so many does a number have
+_LEAD = 64  # bytes before the first number, for what comes before the numbers of a page
 
 
 class Stored(NamedTuple):
@@ -69,10 +70,21 @@ def read_numbers(stored: Stored, kind: pa.DataType) -> pa.Array | None:
     pages = _readable(stored)
     if pages is None:
         return None
-    out, dictionary = empty(stored.rows, np.int64), np.empty(_in_dictionary(pages), np.int64)
-    if not _numbers(*pages, dictionary, out):
+    room = empty(_LEAD + _NUMBER * stored.rows + BEHIND, np.uint8)
+    if not _numbers(*pages, np.empty(_in_dictionary(pages), np.int64), room):
         return None
-    return pa.Array.from_buffers(kind, stored.rows, [None, pa.py_buffer(out)])
+    return pa.Array.from_buffers(kind, stored.rows, [None, pa.py_buffer(room[_LEAD : len(room) - BEHIND])])
+
+
+def read_constant(stored: Stored) -> pa.Array | None:
+    """The one text of a column whose dictionary has no other, if no value is null as far as is known."""
+    pages = _readable(stored)
+    if pages is None or _in_dictionary(pages) != 1 or (pages.table[1:, ENCODING] == PLAIN).any():
+        return None
+    ends, word = np.zeros(2, np.int32), np.empty(int(pages.table[0, SIZE]) + _STEP, np.uint8)
+    if not _texts(*pages._replace(table=pages.table[:1]), ends, word, ends, word):
+        return None
+    return pa.Array.from_buffers(pa.string(), 1, [None, pa.py_buffer(ends), pa.py_buffer(word)])
 
 
 def read_texts(stored: Stored, kind: pa.DataType) -> pa.Array | None:
@@ -150,7 +162,7 @@ def _opened(data: Any, page: Any, optional: Any, scratch: Any) -> Any:
     else:
         if end - begin != size:
             return -1, -1
-        scratch[BEFORE : BEFORE + size] = data[begin:end]
+        copy(octets(scratch), BEFORE, octets(data), begin, size)
     begin, end = np.int64(BEFORE), BEFORE + size
     if optional and page[KIND] == DATA:
         if size < 4:
@@ -177,12 +189,43 @@ def _places(scratch: Any, begin: Any, end: Any, codes: Any, n: Any, known: Any) 
 
 
 @compiled
-def _numbers(data: Any, table: Any, optional: Any, scratch: Any, codes: Any, dictionary: Any, out: Any) -> Any:
-    """Fill `out`; returns whether that could be done."""
+def _in_place(data: Any, page: Any, optional: Any, room: Any, place: Any) -> Any:
+    """Unpack a page of plain numbers where they belong; false where its values do not begin where they should.
+
+    What stands before the numbers is unpacked over the ones of the page before, and then these are put back.
+    """
+    n, levels = page[VALUES], page[LEVELS]
+    before: Any = 0
+    if optional and page[KIND] == DATA:
+        # All are there: a length, a run of so many, a one.
+        before = 6
+        while n >> (7 * (before - 5) - 1):
+            before += 1
+    size = page[SIZE] - levels
+    if not page[PACKED] or page[ENCODING] != PLAIN or page[KIND] == DICTIONARY or size != before + _NUMBER * n:
+        return False
+    target, begin = octets(room), place - before
+    one, two, three = word(target, place - 24), word(target, place - 16), word(target, place - 8)
+    done = unpack(data, page[BEGIN] + levels, page[BEGIN] + page[STORED], room, begin, size)
+    if before:
+        done = done and half(target, begin) == before - 4 and all_there(room, begin + 4, place, n)
+    put(target, place - 24, one)
+    put(target, place - 16, two)
+    put(target, place - 8, three)
+    return done
+
+
+@compiled
+def _numbers(data: Any, table: Any, optional: Any, scratch: Any, codes: Any, dictionary: Any, room: Any) -> Any:
+    """Fill the room behind `_LEAD`; returns whether that could be done."""
     source, at = octets(scratch), 0
+    out = room[_LEAD : room.size - BEHIND].view(np.int64)
     for p in range(len(table)):
         page = table[p]
         n = page[VALUES]
+        if _in_place(data, page, optional, room, np.int64(_LEAD + _NUMBER * at)):
+            at += n
+            continue
         begin, end = _opened(data, page, optional, scratch)
         plain = page[ENCODING] == PLAIN or page[KIND] == DICTIONARY
         if begin < 0 or (plain and _NUMBER * n > end - begin):

@@ -91,9 +91,12 @@ class RowGroupReader:
             return found
         for name in self._stored:
             leaves = current.leaves[name]
-            if len(leaves) != 1 or leaves.start in current.dictionaries:
+            if len(leaves) != 1:
                 continue
-            read = (current.direct.read(number, name, leaves.start) for number in numbers)
+            if leaves.start in current.dictionaries:
+                read = (current.direct.one_value(number, leaves.start) for number in numbers)
+            else:
+                read = (current.direct.read(number, name, leaves.start) for number in numbers)
             arrays = list(takewhile(lambda array: array is not None, read))
             if len(arrays) == len(numbers):
                 found[name] = pa.chunked_array(arrays)

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from streamframes.core.compiled import compiled
-from streamframes.core.pointers import byte, half, octets, put, word
+from streamframes.core.pointers import byte, copy, half, octets, put, word
 
 BEFORE, BEHIND = 8, 64
 """How much room there must be before and behind what is unpacked; anything may be written there."""
-_AHEAD = 16
+_AHEAD, _LONG = 16, 256
 
 
 @compiled
@@ -91,7 +91,9 @@ def _joined(recent: Any, more: Any, n: Any) -> Any:
 
 @compiled
 def _literal(packed: Any, read: Any, n: Any, end: Any, out: Any, place: Any) -> None:
-    if n + 8 <= end - read:
+    if n > _LONG:
+        copy(octets(out), place, octets(packed), read, n)
+    elif n + 8 <= end - read:
         source, target = octets(packed), octets(out)
         for j in range(0, n, 8):
             put(target, place + j, word(source, read + j))
