@@ -69,7 +69,7 @@ def test_groups_of_any_columns_have_the_numbers_of_their_fingerprints(data: Any,
     row = st.tuples(*(st.none() | _KINDS[name] if data.draw(st.booleans()) else _KINDS[name] for name in names))
     index = GroupIndex(schema)
     grouper = Grouper(schema, index)
-    with mock.patch.object(numbering, "_BITS", bits), mock.patch.object(numbering, "_FEW", 2):
+    with mock.patch.object(numbering, "_BITS", bits):
         for rows in data.draw(st.lists(st.lists(row, min_size=1, max_size=20), min_size=1, max_size=4)):
             arrays = [
                 pa.array(column, field.type) for column, field in zip(zip(*rows, strict=True), schema, strict=True)

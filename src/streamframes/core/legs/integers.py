@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,16 +11,16 @@ import pyarrow as pa
 from streamframes.core.compiled import compiled
 from streamframes.core.groups import as_int64, mix
 from streamframes.core.legs.slots import BLOCK, Slots
-from streamframes.core.pointers import fetch, words
+from streamframes.core.pointers import fetch, inlined, words
 
 
-@compiled
+@inlined
 def _hash(value: Any) -> Any:
     """No two integers have the same."""
     return np.int64(mix(np.uint64(value)))
 
 
-@compiled
+@inlined
 def _place(slots: Any, mask: Any, value: Any) -> Any:
     """Where a hashed integer is, or would be."""
     at = value & mask
@@ -29,30 +30,33 @@ def _place(slots: Any, mask: Any, value: Any) -> Any:
 
 
 @compiled
-def _look_up(values: Any, slots: Any, codes: Any) -> None:
+def _look_up(values: Any, slots: Any, codes: Any, fresh: Any, begin: Any, room: Any) -> Any:
+    """The codes of rows from `begin` on, until there is no room for new integers; returns the next row."""
     mask = slots.size // 2 - 1
     hashes = np.empty(BLOCK, np.int64)
     pointer = words(slots)
-    for begin in range(0, codes.size, BLOCK):
+    while begin < codes.size and room >= BLOCK:
         n = min(BLOCK, codes.size - begin)
         for k in range(n):
             hashes[k] = _hash(values[begin + k])
             fetch(pointer, 2 * (hashes[k] & mask))
         for k in range(n):
-            codes[begin + k] = slots[2 * _place(slots, mask, hashes[k]) + 1] - 1
+            at = 2 * _place(pointer, mask, hashes[k])
+            if pointer[at + 1] == 0:
+                fresh[0] += 1
+                fresh[fresh[0]] = begin + k
+                pointer[at], pointer[at + 1] = hashes[k], -fresh[0]
+                room -= 1
+            codes[begin + k] = pointer[at + 1] - 1
+        begin += n
+    return begin
 
 
 @compiled
-def _add(values: Any, numbers: Any, slots: Any) -> Any:
-    """Put values with their numbers into the table; returns how many were new to it."""
+def _settle(values: Any, numbers: Any, slots: Any) -> None:
     mask = slots.size // 2 - 1
-    added = 0
     for i in range(values.size):
-        value = _hash(values[i])
-        at = _place(slots, mask, value)
-        added += slots[2 * at + 1] == 0
-        slots[2 * at], slots[2 * at + 1] = value, numbers[i] + 1
-    return added
+        slots[2 * _place(slots, mask, _hash(values[i])) + 1] = numbers[i] + 1
 
 
 class Integers:
@@ -61,13 +65,10 @@ class Integers:
     def __init__(self) -> None:
         self.slots = Slots()
 
-    def look_up(self, array: pa.Array) -> np.ndarray:
-        """The number of each row's group, or -1 where it is not known."""
-        codes = np.empty(len(array), np.int32)
-        _look_up(as_int64(array), self.slots.words, codes)
-        return codes
+    def look_up(self, array: pa.Array) -> tuple[np.ndarray, np.ndarray]:
+        """The codes of all rows, and the rows at which an integer is met first; see `Slots`."""
+        return self.slots.look_up(len(array), partial(_look_up, as_int64(array)))
 
-    def add(self, array: pa.Array, numbers: np.ndarray) -> None:
-        """Integers and the numbers of their groups."""
-        self.slots.room_for(len(array))
-        self.slots.taken += _add(as_int64(array), numbers, self.slots.words)
+    def settle(self, array: pa.Array, numbers: np.ndarray) -> None:
+        """Say the numbers of integers that were new."""
+        _settle(as_int64(array), numbers, self.slots.words)

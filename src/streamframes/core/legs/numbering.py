@@ -17,8 +17,6 @@ from streamframes.core.legs.texts import Texts
 
 # Numbers of several columns are put into one of so many bits.
 _BITS = 62
-# A few rows make most groups known: of those that are not, so many are looked at first, then twice as many.
-_FEW = 1 << 12
 
 
 class Grouper:
@@ -62,17 +60,13 @@ class Grouper:
         return pa.array(values)
 
     def _looked_up(self, table: Texts | Integers, values: pa.Array, keys: Sequence[pa.Array]) -> np.ndarray:
-        codes = table.look_up(values)
-        missed = np.flatnonzero(codes < 0)
-        few = _FEW
-        while missed.size:
-            places, missed = pa.array(missed[:few]), missed[few:]
+        codes, fresh = table.look_up(values)
+        if fresh.size:
+            places = pa.array(fresh)
             numbers = self._by_fingerprints([array.take(places) for array in keys])
-            codes[places.to_numpy()] = numbers
-            table.add(values.take(places), numbers)
-            codes[missed] = table.look_up(values.take(pa.array(missed)))
-            missed = missed[codes[missed] < 0]
-            few *= 2
+            table.settle(values.take(places), numbers)
+            new = np.flatnonzero(codes < 0)
+            codes[new] = numbers[-2 - codes[new]]
         return codes
 
     def _by_fingerprints(self, keys: Sequence[pa.Array]) -> np.ndarray:

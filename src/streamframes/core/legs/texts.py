@@ -6,6 +6,7 @@ apart, by 128 bits as well, of which 32 are given up for the number; a text that
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -41,11 +42,12 @@ def _hash(pointer: Any, at: Any, last: Any) -> Any:
 
 
 @compiled
-def _look_up(offsets: Any, data: Any, valid: Any, slots: Any, codes: Any) -> None:
+def _look_up(offsets: Any, data: Any, valid: Any, slots: Any, codes: Any, fresh: Any, begin: Any, room: Any) -> Any:
+    """The codes of rows from `begin` on, until there is no room for new texts; returns the next row."""
     mask = slots.size // 2 - 1
     one, other = np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.uint64)
     pointer, source = words(slots), octets(data)
-    for begin in range(0, codes.size, BLOCK):
+    while begin < codes.size and room >= BLOCK:
         n = min(BLOCK, codes.size - begin)
         for k in range(n):
             i = begin + k
@@ -55,7 +57,16 @@ def _look_up(offsets: Any, data: Any, valid: Any, slots: Any, codes: Any) -> Non
                 one[k], other[k] = _hash(source, np.int64(offsets[i]), np.int64(offsets[i + 1]))
             fetch(pointer, 2 * (np.int64(one[k]) & mask))
         for k in range(n):
-            codes[begin + k] = (pointer[2 * _place(pointer, mask, one[k], other[k]) + 1] & 0xFFFFFFFF) - 1
+            at = 2 * _place(pointer, mask, one[k], other[k])
+            if pointer[at + 1] == 0:
+                pointer[at] = np.int64(one[k])
+                pointer[at + 1] = (np.int64(other[k]) >> 32 << 32) | (0xFFFFFFFF - fresh[0])
+                fresh[0] += 1
+                fresh[fresh[0]] = begin + k
+                room -= 1
+            codes[begin + k] = np.int32((pointer[at + 1] & 0xFFFFFFFF) - 1)
+        begin += n
+    return begin
 
 
 @inlined
@@ -69,19 +80,13 @@ def _place(slots: Any, mask: Any, one: Any, other: Any) -> Any:
 
 
 @compiled
-def _add(offsets: Any, data: Any, valid: Any, numbers: Any, slots: Any) -> Any:
-    """Put texts with their numbers into the table; returns how many were new to it."""
+def _settle(offsets: Any, data: Any, valid: Any, numbers: Any, slots: Any) -> None:
     mask, source = slots.size // 2 - 1, octets(data)
-    added = 0
     for i in range(numbers.size):
         one, other = np.uint64(_NULL), np.uint64(_NULL)
         if not valid.size or valid[i]:
             one, other = _hash(source, np.int64(offsets[i]), np.int64(offsets[i + 1]))
-        at = _place(slots, mask, one, other)
-        added += slots[2 * at + 1] == 0
-        slots[2 * at] = np.int64(one)
-        slots[2 * at + 1] = (np.int64(other) >> 32 << 32) | (numbers[i] + 1)
-    return added
+        slots[2 * _place(slots, mask, one, other) + 1] = (np.int64(other) >> 32 << 32) | (numbers[i] + 1)
 
 
 class Texts:
@@ -90,13 +95,10 @@ class Texts:
     def __init__(self) -> None:
         self.slots = Slots()
 
-    def look_up(self, array: pa.Array) -> np.ndarray:
-        """The number of each row's group, or -1 where it is not known."""
-        codes = np.empty(len(array), np.int32)
-        _look_up(*text_bytes(array), self.slots.words, codes)
-        return codes
+    def look_up(self, array: pa.Array) -> tuple[np.ndarray, np.ndarray]:
+        """The codes of all rows, and the rows at which a text is met first; see `Slots`."""
+        return self.slots.look_up(len(array), partial(_look_up, *text_bytes(array)))
 
-    def add(self, array: pa.Array, numbers: np.ndarray) -> None:
-        """Texts and the numbers of their groups."""
-        self.slots.room_for(len(array))
-        self.slots.taken += _add(*text_bytes(array), numbers, self.slots.words)
+    def settle(self, array: pa.Array, numbers: np.ndarray) -> None:
+        """Say the numbers of texts that were new."""
+        _settle(*text_bytes(array), numbers, self.slots.words)
