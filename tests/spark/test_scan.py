@@ -17,7 +17,7 @@ from pyspark.sql import functions as F
 
 import streamframes as sf
 from streamframes.core.legs import cuts, strands
-from streamframes.core.parquet import dataset
+from streamframes.core.parquet import dataset, direct
 from streamframes.spark import ways
 
 pytestmark = pytest.mark.spark
@@ -141,6 +141,26 @@ def test_measures_are_those_of_the_dataframe(spark: Any, in_order: str, name: st
     scan, rows = sf.scan(in_order), spark.read.parquet(in_order)
     found = sf.frames(scan, SCHEMES[name], ts="ts", by="key").agg(**measures)
     assert told(found) == told(sf.frames(rows, SCHEMES[name], ts="ts", by="key").agg(**measures))
+
+
+@pytest.mark.parametrize("options", [{}, {"use_dictionary": False, "data_page_version": "2.0"}])
+def test_columns_that_are_read_page_by_page_give_the_same(spark: Any, tmp_path: Path, options: dict[str, Any]) -> None:
+    """Row groups that are large enough for it; no nulls, and texts that are too many for a dictionary."""
+    table = table_of(4 * direct.LEAST_ROWS).drop_columns(["nested"])
+    table = table.filter(pc.is_valid(table["value"]))
+    keys = pa.array([f"sensor {number * 7919 % 3000:0{number % 30}d}" for number in range(table.num_rows)])
+    folder = tmp_path / "pages"
+    folder.mkdir()
+    pq.write_table(
+        table.set_column(0, "key", keys), folder / "a.parquet", row_group_size=2 * direct.LEAST_ROWS,
+        dictionary_pagesize_limit=1 << 12, data_page_size=1 << 15, **options,
+    )  # fmt: skip
+    for name in ("threshold", "delta"):
+        found, expected = (
+            sf.frames(rows, SCHEMES[name], ts="ts", by="key").agg(mean="avg(value)", last="last(state)")
+            for rows in (sf.scan(folder), spark.read.parquet(str(folder)))
+        )
+        assert told(found) == told(expected)
 
 
 def test_files_in_no_order_are_right_too(spark: Any, in_order: str, shuffled: str) -> None:
