@@ -1,7 +1,8 @@
 """What each step of a scan costs one core, without Spark: reading, legs and their join, strands, packing and folding.
 
-Processor time, not time on the clock, so that it adds up over cores. *read* is reading alone; *leg* is reading,
-scanning and what a leg sends; *strand* is all that one of two workers does that both read everything.
+Processor time, not time on the clock, so that it adds up over cores. *read* is reading alone: all columns of a task, or
+one of them, which PyArrow reads as well; *leg* is reading, scanning and what a leg sends; *strand* is all
+that one of two workers does that both read everything.
 """
 
 from __future__ import annotations
@@ -33,12 +34,14 @@ from streamframes.core.legs.rereading import Rereader
 from streamframes.core.legs.strands import Strand, strand_results
 from streamframes.core.measures import Measure
 from streamframes.core.packing import Packed, Packer
-from streamframes.core.parquet.dataset import open_dataset
+from streamframes.core.parquet import direct
+from streamframes.core.parquet.dataset import Dataset, open_dataset
+from streamframes.core.parquet.reader import RowGroupReader
 from streamframes.core.parquet.selection import Selection
 from streamframes.core.plan import FramePlan
 from streamframes.core.sql import translate
 
-KEYS = (100, 100_000)
+KEYS = (1, 100, 100_000)
 CORES = 2
 BUCKETS = 8
 ROWS_PACKED = 1 << 18
@@ -152,6 +155,8 @@ def run(options: Options, console: Console) -> Report:
         shape = Shape(options.rows, keys)
         with console.status(f"making {shape.rows:,} rows of {keys:,} keys"):
             paths = files(shape, options.cache)
+        with console.status(f"columns, {keys:,} keys"):
+            costs += _columns(paths, shape, options.rounds)
         for task in PEER_TASKS:
             with console.status(f"{task.name}, {keys:,} keys"):
                 costs += _costs(Work(task, shape, paths), options.rounds)
@@ -160,13 +165,28 @@ def run(options: Options, console: Console) -> Report:
     return Report(
         name="costs",
         title="What each step of a scan costs one core, without Spark",
-        header=["step", "task", "keys", "figure", "unit"],
+        header=["step", "of", "keys", "figure", "unit"],
         cells=[[cost.step, cost.task, f"{cost.keys:,}", f"{cost.figure:.1f}", cost.unit] for cost in costs],
         measurements=[cost._asdict() for cost in costs],
         targets=[],
         settings={"rows": options.rows, "rounds": options.rounds, "legs": CORES, "buckets of chunks": BUCKETS},
         notes=["The least processor time of the rounds; bytes are those that are sent."],
     )
+
+
+def _columns(paths: Sequence[str], shape: Shape, rounds: int) -> Iterator[Cost]:
+    """Each column as a scan reads it, and as PyArrow would."""
+    dataset = open_dataset(list(paths))
+    for name in dataset.schema.names:
+        for step, least in (("read", direct.LEAST_ROWS), ("read, PyArrow", 1 << 62)):
+            with mock.patch.object(direct, "LEAST_ROWS", least):
+                seconds = _least(partial(_read_column, dataset, name), rounds)
+            yield Cost(step, name, shape.keys, seconds * 1e9 / shape.rows, "ns a row")
+
+
+def _read_column(dataset: Dataset, name: str) -> int:
+    reader = RowGroupReader(dataset, [name], [name])
+    return sum(reader.read(group.file, group.number).num_rows for group in dataset.all_row_groups)
 
 
 def _costs(work: Work, rounds: int) -> Iterator[Cost]:

@@ -14,10 +14,11 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from streamframes.core.parquet import direct, pages
+from streamframes.core.parquet import direct, values
 from streamframes.core.parquet.dataset import open_dataset
 from streamframes.core.parquet.direct import DirectReader
 from streamframes.core.parquet.hybrid import all_there, small_numbers
+from streamframes.core.parquet.pages import Stored
 from streamframes.core.parquet.reader import RowGroupReader
 
 DIRECT = {"text", "bytes", "key", "ts", "ms", "ns", "n", "v"}
@@ -164,9 +165,9 @@ def test_damaged_bytes_do_no_harm(tmp_path, seed):
         data = bytearray(file.read(column.total_compressed_size))
     for _ in range(random.randint(1, 4)):
         data[random.randrange(len(data))] = random.randrange(256)
-    read = (pages.read_texts, pages.read_numbers)[seed % 2]
+    read = (values.read_texts, values.read_numbers)[seed % 2]
     kind = (pa.string(), pa.int64())[seed % 2]
-    stored = pages.Stored(np.frombuffer(bytes(data), np.uint8), column.compression, 2_000, True)
+    stored = Stored(np.frombuffer(bytes(data), np.uint8), column.compression, 2_000, True)
     found = read(stored, kind)
     assert found is None or len(found) == 2_000
     assert read(stored._replace(data=stored.data[: random.randrange(len(data))]), kind) is None

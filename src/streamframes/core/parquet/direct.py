@@ -15,9 +15,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from streamframes.core.parquet.pages import CODECS, Stored, read_constant, read_numbers, read_texts
+from streamframes.core.parquet.pages import CODECS, Stored
 from streamframes.core.parquet.ranges import meaning_of
 from streamframes.core.parquet.types import carried
+from streamframes.core.parquet.values import read_constant, read_numbers, read_texts
 
 LEAST_ROWS = 1 << 14
 """Row groups of fewer rows are read by PyArrow: a call takes some time by itself."""

@@ -28,7 +28,8 @@ def small_numbers(data: Any, at: Any, end: Any, width: Any, out: Any, n: Any) ->
         if at < 0:
             return False
         if head & 1:
-            stored, count = (head >> 1) * width, min(8 * (head >> 1), n - done)
+            groups = min(head >> 1, (n - done + 7) >> 3)
+            stored, count = groups * width, min(8 * groups, n - done)
             if stored > end - at:
                 return False
             for i in range(count):

@@ -25,10 +25,10 @@ from streamframes.core.parquet.listing import File
 from streamframes.core.parquet.types import ENCODED, as_carried
 from streamframes.errors import InvalidArgument, StreamFramesError
 
-LIMIT = 1 << 21
+LIMIT = 1 << 23
 """How many rows a batch has at the most."""
-WIDEST = 1 << 30
-"""How many stored bytes of one leaf a batch has at the most, or so: an array of strings cannot exceed two gigabytes."""
+WIDEST = 1 << 28
+"""How many stored bytes of one leaf a batch has at the most, or so."""
 _DICTIONARY_COST = 4.5
 """Bytes a value: a plain page takes four for the length alone, so what is below has kept to its dictionary."""
 
