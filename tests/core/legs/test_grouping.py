@@ -109,6 +109,14 @@ def test_a_slice_of_texts_is_read_from_where_it_begins() -> None:
     assert index.values(numbers)[0].to_pylist() == ["long enough", "y", "x"]
 
 
+def test_texts_that_differ_in_any_byte_are_told_apart() -> None:
+    index = GroupIndex(TEXT)
+    grouper = Grouper(TEXT, index)
+    keys = pa.array(["x" * at + "y" + "x" * (size - at - 1) for size in range(1, 70) for at in range(size)])
+    for _ in range(2):
+        assert (grouper.numbers([keys], len(keys)) == np.arange(len(keys))).all()
+
+
 def test_a_hundred_thousand_texts_are_told_apart() -> None:
     index = GroupIndex(TEXT)
     grouper = Grouper(TEXT, index)

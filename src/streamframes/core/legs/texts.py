@@ -24,10 +24,12 @@ _NULL = 0x9E3779B97F4A7C15
 def _hash(pointer: Any, at: Any, last: Any) -> Any:
     """128 bits of a text. Of up to sixteen bytes no two texts of a length have the same."""
     size = last - at
-    b = np.uint64(size) * np.uint64(0xD6E8FEB86659FD93)
+    a, b = np.uint64(0), np.uint64(size) * np.uint64(0xD6E8FEB86659FD93)
     if size >= 8:
         while last - at > 16:
-            b = mix(b ^ word(pointer, at)) + word(pointer, at + 8) * np.uint64(0xC2B2AE3D27D4EB4F)
+            one, other = word(pointer, at), word(pointer, at + 8)
+            a = mix(a ^ other) + one * np.uint64(0xA0761D6478BD642F)
+            b = mix(b ^ one) + other * np.uint64(0xC2B2AE3D27D4EB4F)
             at += 16
         at = min(at, last - 8)
         one, other = word(pointer, at), word(pointer, last - 8)
@@ -38,7 +40,7 @@ def _hash(pointer: Any, at: Any, last: Any) -> Any:
         for j in range(at, last):
             one = one << np.uint64(8) | np.uint64(byte(pointer, j))
     b = (b ^ other) * np.uint64(0x9E3779B97F4A7C15)
-    return mix(one ^ b ^ b >> np.uint64(32)), b
+    return mix(one ^ a ^ b ^ b >> np.uint64(32)), b
 
 
 @compiled
