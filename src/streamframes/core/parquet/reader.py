@@ -1,7 +1,8 @@
 """The reader: row groups as record batches, in the types that Spark would carry.
 
 A string column that repeats its values is stored as a dictionary and numbers. Keys are cheapest read so: such
-columns stay encoded where that is asked for and the writer kept to the dictionary.
+columns stay encoded where that is asked for and the writer kept to the dictionary. PyArrow reads all columns but
+those that are read faster directly.
 """
 
 from __future__ import annotations
