@@ -89,6 +89,22 @@ def test_what_is_damaged_is_refused_where_arrow_refuses_it(seed):
     assert unpacked(bytes(damaged), len(meant)) == expected
 
 
+@pytest.mark.parametrize("rest", [300, 0])
+@pytest.mark.parametrize("kind", [1, 2, 3])
+@pytest.mark.parametrize("n", [4, 8, 11])
+def test_copies_from_nowhere_are_refused_wherever_they_stand(kind, n, rest):
+    def packed(back: int) -> bytes:
+        copy = bytes([back >> 8 << 5 | n - 4 << 2 | 1, back & 255])
+        if kind > 1:
+            copy = bytes([n - 1 << 2 | kind]) + back.to_bytes(2 * kind - 2, "little")
+        more = bytes([61 << 2]) + (rest - 1).to_bytes(2, "little") + bytes(rest) if rest else b""
+        return length(50 + n + rest) + bytes([49 << 2]) + b"x" * 50 + copy + more
+
+    assert unpacked(packed(50), 50 + n + rest) == b"x" * (50 + n) + bytes(rest)
+    assert unpacked(packed(0), 50 + n + rest) is None
+    assert unpacked(packed(51), 50 + n + rest) is None
+
+
 def test_another_size_than_the_one_that_is_told_is_refused():
     packed = pa.compress(b"0123456789", "snappy", asbytes=True)
     assert unpacked(packed, 10) == b"0123456789"
