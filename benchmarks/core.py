@@ -19,11 +19,11 @@ from benchmarks.generated import rows_numbered
 from benchmarks.options import Options, parse
 from benchmarks.report import Report, Target, open_console, publish
 from benchmarks.tasks import TASKS, Task
-from streamframes.core.clock import Clock
-from streamframes.core.columns import Rows
+from streamframes.core.batch.clock import Clock
+from streamframes.core.batch.groups import as_int64, fingerprints
+from streamframes.core.batch.rows import Rows
 from streamframes.core.fold import RELEASE_ROWS
 from streamframes.core.framer import Framer
-from streamframes.core.groups import as_int64, fingerprints
 from streamframes.core.plan import FramePlan
 from streamframes.core.scan import Scan
 

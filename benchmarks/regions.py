@@ -18,7 +18,7 @@ from rich.progress import track
 
 from benchmarks.options import Options, parse
 from benchmarks.report import Report, Target, open_console, publish
-from streamframes.core.clock import Clock
+from streamframes.core.batch.clock import Clock
 from streamframes.core.regions.connected import Connected
 from streamframes.core.regions.durations import Durations
 from streamframes.core.regions.found import END, Columns, Limits, Search

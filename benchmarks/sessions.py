@@ -18,9 +18,9 @@ from rich.progress import track
 
 from benchmarks.options import Options, parse
 from benchmarks.report import Report, Target, open_console, publish
-from streamframes.core.clock import Clock
-from streamframes.core.columns import Rows
-from streamframes.core.groups import fingerprints
+from streamframes.core.batch.clock import Clock
+from streamframes.core.batch.groups import fingerprints
+from streamframes.core.batch.rows import Rows
 from streamframes.core.sessions.literal import Literal
 from streamframes.core.sessions.machine import Machine
 from streamframes.core.sessions.nodes import Class, Measure, Node

@@ -28,7 +28,7 @@ from benchmarks.burst_baselines.alarms import (
     search,
     trimmed,
 )
-from streamframes.core.compiled import compiled
+from streamframes.core.jit.compiled import compiled
 
 _STRETCH = 1024
 """Rows at a time, as in brute force."""

@@ -27,7 +27,7 @@ from benchmarks.burst_baselines.alarms import (
     search,
     trimmed,
 )
-from streamframes.core.compiled import compiled
+from streamframes.core.jit.compiled import compiled
 
 
 @compiled

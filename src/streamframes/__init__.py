@@ -12,7 +12,7 @@ from streamframes.api import Frames, fill, frames, scan, session
 from streamframes.bursting import Bursts, bursts
 from streamframes.core.bursts.learning import Learn
 from streamframes.core.checks import BrokenLaw, check_scheme
-from streamframes.core.compiled import AFTER, BEFORE, GOES_ON
+from streamframes.core.jit.compiled import AFTER, BEFORE, GOES_ON
 from streamframes.core.laws import Theory
 from streamframes.core.schemes import (
     Aggregate,

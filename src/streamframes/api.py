@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from streamframes.core.clock import Duration
+from streamframes.core.batch.clock import Duration
 from streamframes.core.moves import Move
 from streamframes.core.schemes import Scheme
 from streamframes.errors import InvalidArgument

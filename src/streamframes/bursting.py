@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from streamframes.api import Frames
+from streamframes.core.batch.clock import Duration
 from streamframes.core.bursts.learning import Learn
-from streamframes.core.clock import Duration
 from streamframes.errors import InvalidArgument
 
 if TYPE_CHECKING:

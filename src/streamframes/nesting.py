@@ -12,7 +12,7 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from streamframes.api import Frames
-from streamframes.core.clock import Duration
+from streamframes.core.batch.clock import Duration
 from streamframes.core.sessions.tree import Session
 from streamframes.errors import InvalidArgument
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from streamframes.api import Frames, Groups
-from streamframes.core.clock import Duration
+from streamframes.core.batch.clock import Duration
 from streamframes.errors import InvalidArgument
 
 if TYPE_CHECKING:

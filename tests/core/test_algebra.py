@@ -12,9 +12,9 @@ from hypothesis import given, settings
 
 import streamframes as sf
 from streamframes.core.algebra import CoveragePlan, SetPlan
+from streamframes.core.batch.packer import Packer
 from streamframes.core.intervals import Intervals
 from streamframes.core.meetings import PER_BATCH, Meetings
-from streamframes.core.packing import Packer
 from streamframes.core.pairs import PairColumn, PairPlan
 from tests.core import brute
 from tests.core.brute import Frame, canonical, in_order, instants

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from streamframes.core.batch.chunk import NO_WORD
+from streamframes.core.batch.packer import Packer
 from streamframes.core.bursts.learning import Learn
 from streamframes.core.bursts.orders import ORDER_LAYOUT
-from streamframes.core.chunks import NO_WORD
 from streamframes.core.control import ORDERS, ControlledPlan
-from streamframes.core.packing import Packer
 from streamframes.core.stream import BucketStream, StreamPlan
 from tests.core.bursts import plan_of
 from tests.core.test_stream import LATENESS, DictStore, chunks_of, cut, delayed, dicts, table

@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given, settings
 
 import streamframes as sf
+from streamframes.core.batch.packer import DATA, Packer
+from streamframes.core.batch.tags import TagColumn
 from streamframes.core.fill_stream import FillBucket, FillStreamPlan
 from streamframes.core.fillplan import FRAMES, ROWS, FillPlan
 from streamframes.core.measures import Measure
 from streamframes.core.moves import Expand, Move, Split, moved_schema
-from streamframes.core.packing import DATA, Packer
 from streamframes.core.plan import FramePlan
 from streamframes.core.stream import StreamPlan
-from streamframes.core.tags import TagColumn
 from streamframes.errors import StreamFramesError
 from tests.core import fill_oracle as oracle
 from tests.core.test_fill import moved_by_hand, spelled

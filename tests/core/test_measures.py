@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import streamframes as sf
-from streamframes.core.clock import Clock
+from streamframes.core.batch.clock import Clock
 from streamframes.core.measures import Measure
 from streamframes.core.plan import FramePlan
 from streamframes.core.schedule import Schedule

@@ -15,13 +15,13 @@ from hypothesis import given, settings
 
 import streamframes as sf
 from streamframes.core import fold as fold_module
-from streamframes.core.clock import Clock
+from streamframes.core.batch.clock import Clock
+from streamframes.core.batch.packer import Packer
+from streamframes.core.batch.tags import TagColumn
 from streamframes.core.fold import BucketFold, fold
 from streamframes.core.literal import literal_frames
 from streamframes.core.measures import Measure
-from streamframes.core.packing import Packer
 from streamframes.core.plan import FramePlan
-from streamframes.core.tags import TagColumn
 from streamframes.core.trial import frames_in
 
 KEYS = pa.schema([("name", pa.string()), ("number", pa.int32())])

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import streamframes as sf
-from streamframes.core.clock import Clock
+from streamframes.core.batch.clock import Clock
 
 SCHEMES = [
     sf.Threshold("drop > 0.3", until="drop < 0.1", merge_gap="1 minute", gaps=True, min_duration="2 minutes"),

@@ -11,9 +11,9 @@ import pytest
 from pyspark.sql.streaming.tws_tester import TwsTester
 
 import streamframes as sf
-from streamframes.core.clock import Clock
-from streamframes.core.packing import Packer
-from streamframes.core.pieces import split
+from streamframes.core.batch.clock import Clock
+from streamframes.core.batch.packer import Packer
+from streamframes.core.batch.pieces import split
 from streamframes.core.plan import FramePlan
 from streamframes.core.stream import StreamPlan
 from streamframes.errors import StreamFramesError

@@ -13,7 +13,7 @@ import pytest
 from pyspark.sql import functions as F
 
 import streamframes as sf
-from streamframes.core.clock import Clock
+from streamframes.core.batch.clock import Clock
 from streamframes.spark.events import event_time, own_clock
 from streamframes.spark.session import bucket_names
 from streamframes.spark.streams import identity

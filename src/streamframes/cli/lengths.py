@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from streamframes.cli.windows import lengths_of
-from streamframes.core.clock import MICROSECONDS, microseconds
+from streamframes.core.batch.clock import MICROSECONDS, microseconds
 from streamframes.core.schemes import Count, Every
 from streamframes.errors import InvalidArgument
 

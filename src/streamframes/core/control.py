@@ -16,8 +16,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from streamframes.core.batch.chunk import NO_WORD, decode, summary_of
 from streamframes.core.bursts.burster import Burster
-from streamframes.core.chunks import NO_WORD, decode, summary_of
 from streamframes.core.sessions.sessioner import Sessioner
 from streamframes.core.steps import Step
 from streamframes.core.stores import Store

@@ -13,9 +13,9 @@ import numpy as np
 import pyarrow as pa
 
 from streamframes.core.accumulators import accumulators
-from streamframes.core.columns import Rows, frame_ids, typed
+from streamframes.core.batch.groups import GroupIndex
+from streamframes.core.batch.rows import Rows, frame_ids, typed
 from streamframes.core.fragments import Fragments
-from streamframes.core.groups import GroupIndex
 from streamframes.core.kernel import (
     IMPUTED_ROW,
     RUN_END,

@@ -19,14 +19,14 @@ import numpy as np
 import pyarrow as pa
 
 from streamframes.core import state
-from streamframes.core.chunks import NO_WORD, Chunk, decode, summary_of
-from streamframes.core.columns import Rows, gather, no_rows
+from streamframes.core.batch.chunk import NO_WORD, Chunk, decode, summary_of
+from streamframes.core.batch.groups import fingerprints
+from streamframes.core.batch.packer import slots
+from streamframes.core.batch.reorder_buffer import in_order
+from streamframes.core.batch.rows import Rows, gather, no_rows
 from streamframes.core.filler import DONE, GROUP, HIGH, LOW, NEVER, Filler
 from streamframes.core.fillplan import FRAMES, ROWS, FillPlan
-from streamframes.core.groups import fingerprints
 from streamframes.core.moves import Move, moved, reach_of
-from streamframes.core.order import in_order
-from streamframes.core.packing import slots
 from streamframes.core.shelf import GROUP as SHELVED
 from streamframes.core.shelf import Shelf
 from streamframes.core.steps import Step, check_identity, late_row

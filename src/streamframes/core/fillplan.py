@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
+from streamframes.core.batch.packer import Layout
+from streamframes.core.batch.tags import TagColumn
 from streamframes.core.measures import Measure
-from streamframes.core.packing import Layout
-from streamframes.core.tags import TagColumn
 
 # Which rows a chunk holds, where frames and rows meet in a bucket.
 FRAMES, ROWS = range(2)

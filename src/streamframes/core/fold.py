@@ -12,11 +12,11 @@ from typing import Protocol
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.chunks import decode
-from streamframes.core.columns import Rows
+from streamframes.core.batch.chunk import decode
+from streamframes.core.batch.reorder_buffer import WaitingRoom
+from streamframes.core.batch.rows import Rows
 from streamframes.core.filler import NEVER, Filler
 from streamframes.core.fillplan import FRAMES, FillPlan
-from streamframes.core.order import WaitingRoom
 from streamframes.core.plans import Plan
 from streamframes.core.sessions.sessioner import Sessioner
 

@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.columns import Rows, gather, news, no_rows
+from streamframes.core.batch.groups import GroupIndex
+from streamframes.core.batch.rows import Rows, gather, news, no_rows
+from streamframes.core.batch.tags import tagged
 from streamframes.core.cutter import Cutter
-from streamframes.core.groups import GroupIndex
 from streamframes.core.kernel import (
     END,
     IMPUTED_ROW,
@@ -36,7 +37,6 @@ from streamframes.core.schemes.threshold import satisfied
 from streamframes.core.settle import Settled, joined
 from streamframes.core.silence import Silence
 from streamframes.core.state import GroupState
-from streamframes.core.tags import tagged
 
 IN_EPISODE = 32
 NOT_KNOWN = np.empty(0, np.int64)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 
-from streamframes.core.compiled import AFTER, BEFORE, NO, OPENS_AND_CLOSES, begin, compiled, judge
+from streamframes.core.jit.compiled import AFTER, BEFORE, NO, OPENS_AND_CLOSES, begin, compiled, judge
 
 # Columns of a lane's state record; REPORTED counts the reported frames that share LAST_START.
 OPEN, START, END, ROWS, IMPUTED, LAST_START, REPORTED = range(7)

@@ -14,8 +14,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from streamframes.core.columns import Rows, gather
-from streamframes.core.compiled import compiled
+from streamframes.core.batch.rows import Rows, gather
+from streamframes.core.jit.compiled import compiled
 from streamframes.core.kernel import CANNOT_OPEN, HOLE_BREAK, REFUSAL, SKIP
 from streamframes.core.state import GroupState
 

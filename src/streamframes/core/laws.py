@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import singledispatch
 from typing import Any
 
-from streamframes.core.clock import Clock
+from streamframes.core.batch.clock import Clock
 from streamframes.core.schemes import (
     Aggregate,
     Boundary,

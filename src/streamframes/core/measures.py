@@ -13,9 +13,9 @@ from typing import Any, Literal
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.columns import Rows, typed
-from streamframes.core.compiled import compiled
-from streamframes.core.groups import as_int64, validity
+from streamframes.core.batch.groups import as_int64, validity
+from streamframes.core.batch.rows import Rows, typed
+from streamframes.core.jit.compiled import compiled
 from streamframes.core.schemes.folds import Fold
 from streamframes.core.state import GroupState
 from streamframes.errors import StreamFramesError

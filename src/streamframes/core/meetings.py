@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from streamframes.core.compiled import compiled
 from streamframes.core.intervals import Intervals
+from streamframes.core.jit.compiled import compiled
 
 PER_BATCH = 1 << 16
 # Where the walk stands: the group, the next of a and of b, the lengths of both lists; and how often it has looked.

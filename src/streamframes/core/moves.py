@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.columns import typed
-from streamframes.core.groups import as_int64
+from streamframes.core.batch.groups import as_int64
+from streamframes.core.batch.rows import typed
 from streamframes.core.sql import translate
 from streamframes.errors import StreamFramesError
 

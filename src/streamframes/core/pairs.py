@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.columns import typed
+from streamframes.core.batch.rows import typed
 from streamframes.core.meetings import Meetings
 from streamframes.core.sides import Bucket, Chunks, Side, folded, point_side
 

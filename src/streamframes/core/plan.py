@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from streamframes.core.clock import Clock
+from streamframes.core.batch.clock import Clock
+from streamframes.core.batch.packer import Layout
+from streamframes.core.batch.tags import TagColumn
 from streamframes.core.measures import Measure
-from streamframes.core.packing import Layout
 from streamframes.core.schedule import Schedule
 from streamframes.core.schemes.base import Compiled, Scheme
 from streamframes.core.schemes.threshold import Threshold
-from streamframes.core.tags import TagColumn
 
 if TYPE_CHECKING:
     from streamframes.core.framer import Framer

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from streamframes.core.buffers import empty
-from streamframes.core.columns import Rows
+from streamframes.core.batch.rows import Rows
+from streamframes.core.jit.buffers import empty
 from streamframes.core.kernel import (
     END,
     END_OF_DATA,

@@ -13,8 +13,8 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.columns import Rows, gather, news
-from streamframes.core.compiled import compiled
+from streamframes.core.batch.rows import Rows, gather, news
+from streamframes.core.jit.compiled import compiled
 from streamframes.core.kernel import CANNOT_OPEN, HOLE_BREAK, IMPUTED_ROW, REFUSAL, SILENCE
 from streamframes.core.state import GroupState
 from streamframes.errors import StreamFramesError

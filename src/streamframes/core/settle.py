@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.columns import Rows, gather
+from streamframes.core.batch.rows import Rows, gather
 from streamframes.core.kernel import RUN_FRESH, RUN_ORDINAL
 from streamframes.core.scan import Runs, slots
 from streamframes.core.state import grown, renumbered, rows_as_tree, rows_of_tree

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.chunks import Chunk, decode, encode
+from streamframes.core.batch.chunk import Chunk, decode, encode
 from streamframes.core.stores import Store
 
 CHUNK, GROUP, FIRST, LAST, ROWS, SEEN = range(6)

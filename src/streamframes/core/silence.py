@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from streamframes.core.columns import Rows
-from streamframes.core.compiled import compiled
+from streamframes.core.batch.rows import Rows
+from streamframes.core.jit.compiled import compiled
 from streamframes.core.kernel import NO_LIMIT, SKIP
 from streamframes.core.state import GroupState
 

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.columns import Rows
+from streamframes.core.batch.rows import Rows
 from streamframes.errors import StreamFramesError
 
 VERSION = 1

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.chunks import Chunk
-from streamframes.core.columns import typed
-from streamframes.core.packing import Layout
+from streamframes.core.batch.chunk import Chunk
+from streamframes.core.batch.packer import Layout
+from streamframes.core.batch.rows import typed
 from streamframes.errors import StreamFramesError
 
 

@@ -19,11 +19,11 @@ import numpy as np
 import pyarrow as pa
 
 from streamframes.core import state
-from streamframes.core.chunks import NO_WORD, Chunk, decode, summary_of
-from streamframes.core.columns import Rows, gather, no_rows, typed
-from streamframes.core.groups import fingerprints
-from streamframes.core.order import in_order
-from streamframes.core.packing import packed, slots
+from streamframes.core.batch.chunk import NO_WORD, Chunk, decode, summary_of
+from streamframes.core.batch.groups import fingerprints
+from streamframes.core.batch.packer import packed, slots
+from streamframes.core.batch.reorder_buffer import in_order
+from streamframes.core.batch.rows import Rows, gather, no_rows, typed
 from streamframes.core.plans import AtWork, Counting, Plan, figures_of
 from streamframes.core.schedule import LATEST
 from streamframes.core.steps import Step, check_identity, group_of, late_row

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.columns import CLOSED_BY
-from streamframes.core.compiled import compiled
+from streamframes.core.batch.rows import CLOSED_BY
+from streamframes.core.jit.compiled import compiled
 from streamframes.core.kernel import RUN_FIELDS, RUN_GROUP
 from streamframes.core.scan import Runs
 

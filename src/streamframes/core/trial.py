@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.clock import Clock
-from streamframes.core.columns import Rows
+from streamframes.core.batch.clock import Clock
+from streamframes.core.batch.reorder_buffer import WaitingRoom
+from streamframes.core.batch.rows import Rows
 from streamframes.core.framer import Framer
-from streamframes.core.order import WaitingRoom
 from streamframes.core.plan import FramePlan
 from streamframes.core.schedule import Schedule
 from streamframes.core.schemes.base import Input, Scheme

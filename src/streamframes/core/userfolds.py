@@ -12,8 +12,8 @@ import numba
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core import usercode
-from streamframes.core.columns import Rows
+from streamframes.core.batch.rows import Rows
+from streamframes.core.jit import usercode
 from streamframes.core.measures import Measure, Shares
 from streamframes.core.schemes.folds import Fold
 from streamframes.core.state import GroupState

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from streamframes.core.batch.clock import Clock
 from streamframes.core.bursts.bound import error_bound
 from streamframes.core.bursts.learning import Learn
 from streamframes.core.bursts.plan import EXACT
-from streamframes.core.clock import Clock
 from streamframes.spark.scan_words import packed_steps
 from streamframes.spark.streams import explain_stream
 from streamframes.spark.tables import SHUFFLED

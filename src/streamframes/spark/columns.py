@@ -12,9 +12,9 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_type
 
-from streamframes.core.clock import Clock
+from streamframes.core.batch.clock import Clock
+from streamframes.core.batch.tags import TagColumn
 from streamframes.core.schemes.base import Input
-from streamframes.core.tags import TagColumn
 from streamframes.errors import InvalidArgument
 from streamframes.spark.failures import reason, unlogged
 

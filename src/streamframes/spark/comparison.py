@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from streamframes.core.clock import Clock
+from streamframes.core.batch.clock import Clock
 from streamframes.core.schemes import Count, Every, Scheme, Threshold
 from streamframes.core.schemes.base import check_choice
 from streamframes.core.sql import Untranslatable

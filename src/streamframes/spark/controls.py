@@ -9,9 +9,9 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
+from streamframes.core.batch.packer import Layout
 from streamframes.core.bursts.orders import ORDER_LAYOUT as BURST_LAYOUT
 from streamframes.core.control import ORDERS, WATCHED, ControlledPlan
-from streamframes.core.packing import Layout
 from streamframes.core.plans import Plan
 from streamframes.core.sessions.orders import ORDER_LAYOUT as SESSION_LAYOUT
 from streamframes.core.stream import StreamPlan

@@ -14,7 +14,7 @@ from pyspark.daemon import manager
 
 import streamframes.spark.processor
 import streamframes.spark.reading  # noqa: F401
-from streamframes.core.groups import number_groups
+from streamframes.core.batch.groups import number_groups
 
 
 def load() -> None:

@@ -13,8 +13,8 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from streamframes.core.chunks import NO_WORD
-from streamframes.core.clock import Clock
+from streamframes.core.batch.chunk import NO_WORD
+from streamframes.core.batch.clock import Clock
 
 # Milliseconds from the year 1 to 1970.
 _YEAR_ONE = 62_135_596_800_000

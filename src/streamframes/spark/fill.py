@@ -9,7 +9,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 
-from streamframes.core.clock import Clock
+from streamframes.core.batch.clock import Clock
 from streamframes.core.moves import Move
 from streamframes.errors import InvalidArgument
 from streamframes.spark.fill_streams import Waiting, fill_framing, fill_given

@@ -14,7 +14,7 @@ import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import types as T
 
-from streamframes.core.clock import Clock
+from streamframes.core.batch.clock import Clock
 from streamframes.core.fillplan import FillPlan, Placed
 from streamframes.errors import InvalidArgument
 from streamframes.spark.columns import arrow_schema, arrow_type, clock_of, column, names, tag_columns

@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from streamframes.core.pieces import joined
+from streamframes.core.batch.pieces import joined
 from streamframes.spark.pack import IN_ORDER
 from streamframes.spark.workers import lasting
 

@@ -12,7 +12,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from streamframes.core.packing import Layout
+from streamframes.core.batch.packer import Layout
 from streamframes.errors import InvalidArgument
 from streamframes.spark.columns import arrow_type, column, names
 from streamframes.spark.pack import packing

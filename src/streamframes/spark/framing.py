@@ -14,7 +14,7 @@ import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import types as T
 
-from streamframes.core.clock import Clock, Duration, check_duration
+from streamframes.core.batch.clock import Clock, Duration, check_duration
 from streamframes.core.plan import FramePlan
 from streamframes.core.schedule import MISSING, OPEN_ON, Schedule
 from streamframes.core.schemes import Scheme, Threshold

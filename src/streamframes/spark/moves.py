@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from streamframes.core.clock import Clock, Duration, check_duration
+from streamframes.core.batch.clock import Clock, Duration, check_duration
 from streamframes.core.moves import Expand, Move, Shift, Split, moved
 from streamframes.core.sql import Untranslatable, reach, translate
 from streamframes.errors import InvalidArgument

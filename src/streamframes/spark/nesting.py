@@ -15,7 +15,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from streamframes.core.clock import Clock
+from streamframes.core.batch.clock import Clock
 from streamframes.core.sessions.nodes import path_of
 from streamframes.core.sessions.orders import Orders
 from streamframes.core.sessions.plan import (

@@ -10,9 +10,9 @@ import pyarrow as pa
 from pyspark import TaskContext
 from pyspark.sql import types as T
 
-from streamframes.core.chunks import NO_WORD
-from streamframes.core.packing import Layout, Packed, Packer
-from streamframes.core.pieces import STREAM_PIECE, split
+from streamframes.core.batch.chunk import NO_WORD
+from streamframes.core.batch.packer import Layout, Packed, Packer
+from streamframes.core.batch.pieces import STREAM_PIECE, split
 from streamframes.spark.workers import lasting
 
 PIECES = T.StructType(

@@ -12,7 +12,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from streamframes.core.groups import fingerprints
+from streamframes.core.batch.groups import fingerprints
 from streamframes.core.regions.plan import Listed
 from streamframes.errors import InvalidArgument
 from streamframes.spark.columns import arrow_type, column, names, whole_array

@@ -13,8 +13,8 @@ import pandas as pd
 import pyarrow as pa
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
-from streamframes.core.chunks import NO_WORD
-from streamframes.core.pieces import gathered
+from streamframes.core.batch.chunk import NO_WORD
+from streamframes.core.batch.pieces import gathered
 from streamframes.core.steps import Step
 from streamframes.core.stores import Store
 from streamframes.spark.events import EventClock

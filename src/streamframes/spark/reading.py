@@ -15,6 +15,8 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import types as T
 
+from streamframes.core.batch.packer import Packed
+from streamframes.core.batch.pieces import split
 from streamframes.core.legs.cuts import Chain, Leg
 from streamframes.core.legs.joiner import Joiner, join
 from streamframes.core.legs.leg import LegRun
@@ -22,11 +24,9 @@ from streamframes.core.legs.parcels import Route
 from streamframes.core.legs.reading import LegReader
 from streamframes.core.legs.rereading import Rereader
 from streamframes.core.legs.strands import Strand, strand_results
-from streamframes.core.packing import Packed
 from streamframes.core.parquet import Dataset, RowGroup, RowGroupReader
 from streamframes.core.parquet.ranges import Instants
 from streamframes.core.parquet.selection import Selection
-from streamframes.core.pieces import split
 from streamframes.core.plan import FramePlan
 from streamframes.spark.columns import arrow_schema
 from streamframes.spark.fold import Fold, together

@@ -16,7 +16,7 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 from pyspark.sql.pandas.types import from_arrow_type
 
-from streamframes.core.clock import Clock
+from streamframes.core.batch.clock import Clock
 from streamframes.core.regions.asked import crowding_of, limits_of, method_of, reading_of, ticks
 from streamframes.core.regions.found import Limits
 from streamframes.core.regions.plan import (

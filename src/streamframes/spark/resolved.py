@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import DataFrame
 
-from streamframes.core.packing import Layout
+from streamframes.core.batch.packer import Layout
 from streamframes.core.sql import Expression, Untranslatable, translate
 
 # Strings and quoted names are left alone; a decimal is written without its suffix, and between() under a name that is

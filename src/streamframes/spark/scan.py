@@ -18,7 +18,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import types as T
 from pyspark.sql.pandas.types import from_arrow_type
 
-from streamframes.core.packing import Layout
+from streamframes.core.batch.packer import Layout
 from streamframes.core.parquet import Dataset, open_dataset
 from streamframes.core.parquet.selection import Selection
 from streamframes.core.sql import Untranslatable

@@ -12,8 +12,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from streamframes.core.chunks import NO_WORD
-from streamframes.core.packing import DATA, Layout
+from streamframes.core.batch.chunk import NO_WORD
+from streamframes.core.batch.packer import DATA, Layout
 from streamframes.spark.columns import column
 from streamframes.spark.events import EventClock, delay, event_time, instant_of
 from streamframes.spark.pack import PIECES, StreamPacking, packing

@@ -10,8 +10,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from streamframes.core.clock import Clock, Duration
-from streamframes.core.packing import ALL_GROUPS, DATA, ONE_GROUP
+from streamframes.core.batch.clock import Clock, Duration
+from streamframes.core.batch.packer import ALL_GROUPS, DATA, ONE_GROUP
 from streamframes.core.plans import Plan
 from streamframes.core.schemes.base import Input, check_choice
 from streamframes.core.stream import LATE, StreamPlan

@@ -8,8 +8,8 @@ from functools import partial
 from pyspark.sql import DataFrame
 from pyspark.sql import types as T
 
+from streamframes.core.batch.packer import Layout
 from streamframes.core.fold import BucketFold, fold
-from streamframes.core.packing import Layout
 from streamframes.core.parquet.selection import Selection
 from streamframes.core.plan import FramePlan
 from streamframes.core.plans import Plan

@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame
 
+from streamframes.core.batch.clock import Clock
+from streamframes.core.batch.groups import as_int64, fingerprints, number_groups
 from streamframes.core.bursts.asked import threshold_of, windows_of
 from streamframes.core.bursts.thresholds import GroupTable
-from streamframes.core.clock import Clock
-from streamframes.core.groups import as_int64, fingerprints, number_groups
 from streamframes.errors import InvalidArgument
 from streamframes.spark.columns import arrow_type, column, whole_array
 

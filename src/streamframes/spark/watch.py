@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
 
-from streamframes.core.clock import Clock, Duration, check_duration
+from streamframes.core.batch.clock import Clock, Duration, check_duration
 from streamframes.errors import InvalidArgument
 from streamframes.spark.events import USERS_CLOCK, EventClock, own_clock
 from streamframes.spark.session import PROVIDER, SETTINGS

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from hypothesis import given, settings
 
-from streamframes.core.groups import GroupIndex, fingerprints
+from streamframes.core.batch.groups import GroupIndex, fingerprints
 from streamframes.core.legs import numbering
 from streamframes.core.legs.grouping import grouped
 from streamframes.core.legs.numbering import Grouper

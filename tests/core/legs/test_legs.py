@@ -15,7 +15,9 @@ import pytest
 from hypothesis import given, settings
 
 import streamframes as sf
-from streamframes.core.clock import Clock
+from streamframes.core.batch.clock import Clock
+from streamframes.core.batch.packer import Layout
+from streamframes.core.batch.tags import TagColumn
 from streamframes.core.legs import cuts, heads, reading, strands
 from streamframes.core.legs.cuts import Leg
 from streamframes.core.legs.joiner import Joiner, join
@@ -24,11 +26,9 @@ from streamframes.core.legs.parcels import Route
 from streamframes.core.legs.reading import LegReader
 from streamframes.core.legs.rereading import Rereader
 from streamframes.core.measures import Measure
-from streamframes.core.packing import Layout
 from streamframes.core.parquet import RowGroup
 from streamframes.core.parquet.arrays import Arrays
 from streamframes.core.plan import FramePlan
-from streamframes.core.tags import TagColumn
 from tests.core.options import options as common_options
 
 KEYS = pa.schema([("name", pa.string())])

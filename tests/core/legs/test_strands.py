@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import streamframes as sf
-from streamframes.core.clock import Clock
+from streamframes.core.batch.clock import Clock
 from streamframes.core.legs.cuts import legs
 from streamframes.core.legs.strands import prefers_strands
 from streamframes.core.measures import Measure

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 
-from streamframes.core.packing import Layout
+from streamframes.core.batch.packer import Layout
 from streamframes.core.parquet import reader
 from streamframes.core.parquet.dataset import open_dataset
 from streamframes.core.parquet.ranges import Instants

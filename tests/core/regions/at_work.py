@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.clock import Clock
+from streamframes.core.batch.clock import Clock
 from streamframes.core.regions.asked import crowding_of, limits_of, method_of, reading_of
 from streamframes.core.regions.found import Limits
 from streamframes.core.regions.plan import DENSITY, RECTANGLE, Listed, RegionPlan

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from streamframes.core.clock import Clock
+from streamframes.core.batch.clock import Clock
 from streamframes.core.regions import group, spans
 from streamframes.core.regions.found import Limits
 from streamframes.core.regions.group import GroupSearch

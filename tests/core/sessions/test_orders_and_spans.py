@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from streamframes.core import state
-from streamframes.core.clock import Clock
-from streamframes.core.columns import Rows
-from streamframes.core.groups import fingerprints
+from streamframes.core.batch.clock import Clock
+from streamframes.core.batch.groups import fingerprints
+from streamframes.core.batch.rows import Rows
 from streamframes.core.sessions import sessioner as at_work
 from streamframes.core.sessions.orders import Orders
 from streamframes.core.sessions.plan import MEASURES, SESSIONS, SPANNING, TOGETHER, SessionPlan, Told

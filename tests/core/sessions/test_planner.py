@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from streamframes.core.clock import Clock
+from streamframes.core.batch.clock import Clock
 from streamframes.core.schemes.folds import Fold
 from streamframes.core.sessions.nodes import CONTINUOUS, ON_CLOSE, ON_OPEN
 from streamframes.core.sessions.plan import BY_ROOT, SPANNING, TOGETHER

@@ -9,8 +9,8 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from streamframes.core.batch.packer import Packer
 from streamframes.core.fold import BucketFold
-from streamframes.core.packing import Packer
 from streamframes.core.sessions.plan import BY_ROOT, MEASURES, SESSIONS, TOGETHER, SessionPlan
 from streamframes.core.sql import translate
 from streamframes.core.stream import StreamPlan

@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.clock import Clock
-from streamframes.core.columns import Rows
-from streamframes.core.groups import fingerprints
+from streamframes.core.batch.clock import Clock
+from streamframes.core.batch.groups import fingerprints
+from streamframes.core.batch.rows import Rows
+from streamframes.core.batch.tags import TagColumn
 from streamframes.core.schemes.folds import Fold
 from streamframes.core.sessions.literal import Literal
 from streamframes.core.sessions.plan import TOGETHER, SessionPlan, Told
 from streamframes.core.sessions.sessioner import Sessioner
 from streamframes.core.sessions.terms import Value
-from streamframes.core.tags import TagColumn
 from tests.core.sessions.worlds import Fading, Plan, mean_of_two
 
 ARROW = {

@@ -20,7 +20,7 @@ from streamframes.core.bursts.space import BAND, empty_space, forget_order
 from streamframes.core.bursts.states import told_states
 from streamframes.core.bursts.sums import EPSILON, VARIANCE
 from streamframes.core.bursts.tallies import MEAN, RECENT_FROM, ROUGH, ROWS, SPREAD, TOTAL, is_exact, slack_of, tally
-from streamframes.core.compiled import compiled
+from streamframes.core.jit.compiled import compiled
 
 ALL, MONOTONIC = range(2)
 # What a row that is searched costs, in bounds of the screening: by the tree; by bisection, for each halving.

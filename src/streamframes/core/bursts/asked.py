@@ -7,11 +7,11 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from streamframes.core.batch.clock import Clock, check_duration
 from streamframes.core.bursts.engines import LEAST_BLOCK
 from streamframes.core.bursts.learning import Learn
 from streamframes.core.bursts.plan import EXACT, SEARCHES, SIDES
 from streamframes.core.bursts.sums import AGGREGATES
-from streamframes.core.clock import Clock, check_duration
 from streamframes.core.schemes.base import check_choice
 from streamframes.errors import InvalidArgument
 

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from streamframes.core.batch.groups import GroupIndex
+from streamframes.core.batch.rows import Rows, no_rows
 from streamframes.core.bursts.engines import Engine, ExactEngine, HistogramEngine
 from streamframes.core.bursts.feeds import Fed
 from streamframes.core.bursts.learning import Learn, Training
@@ -23,8 +25,6 @@ from streamframes.core.bursts.results import AlarmRows, AnyRows, LatestRows, Sea
 from streamframes.core.bursts.runs import Runs
 from streamframes.core.bursts.units import Units
 from streamframes.core.bursts.values import numbers_of
-from streamframes.core.columns import Rows, no_rows
-from streamframes.core.groups import GroupIndex
 from streamframes.core.schedule import LATEST as ALL_OF_THEM
 
 NOT_KNOWN = np.empty(0, np.int64)

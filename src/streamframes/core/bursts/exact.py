@@ -26,7 +26,7 @@ from streamframes.core.bursts.leaves import leaf, leaf_of_sums
 from streamframes.core.bursts.measured import ENDS, bound, measure, work_for
 from streamframes.core.bursts.sums import SUM
 from streamframes.core.bursts.windows import GROUP
-from streamframes.core.compiled import compiled
+from streamframes.core.jit.compiled import compiled
 
 LEAF_ROWS = 64
 # What a tile costs, in tests of a window at a row, which are cheap by the vector. Where tiles cost more than testing

@@ -10,7 +10,7 @@ from typing import Any
 
 from streamframes.core.bursts.feeds import with_room
 from streamframes.core.bursts.measured import EXTREMES, value_of
-from streamframes.core.compiled import compiled
+from streamframes.core.jit.compiled import compiled
 
 
 @compiled

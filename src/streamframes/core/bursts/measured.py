@@ -22,7 +22,7 @@ from streamframes.core.bursts.sums import (
     prefix_sums,
     variance,
 )
-from streamframes.core.compiled import compiled
+from streamframes.core.jit.compiled import compiled
 
 # How the aggregates of a tile are bounded: by two ends, by the extremes of prefix sums, or of the values.
 ENDS, EXTREMES, HIGHEST, LOWEST = range(4)

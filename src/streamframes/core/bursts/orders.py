@@ -8,8 +8,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from streamframes.core.batch.packer import Layout
 from streamframes.core.bursts.thresholds import ADD, REMOVE
-from streamframes.core.packing import Layout
 
 ORDER_LAYOUT = Layout(pa.schema([]), pa.int64(), (pa.string(), pa.int64(), pa.float64()))
 

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from streamframes.core.batch.clock import Clock
+from streamframes.core.batch.packer import Layout
 from streamframes.core.bursts.approximate import ALL, MONOTONIC
 from streamframes.core.bursts.learning import Learn
 from streamframes.core.bursts.sums import AGGREGATES
 from streamframes.core.bursts.thresholds import GroupTable, Thresholds
-from streamframes.core.clock import Clock
-from streamframes.core.packing import Layout
 
 if TYPE_CHECKING:
     from streamframes.core.bursts.burster import Burster

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from streamframes.core.compiled import compiled
+from streamframes.core.jit.compiled import compiled
 
 RECENT, BLOCK = 512, 32
 VALUES, LEDGER, SUMS = range(3)

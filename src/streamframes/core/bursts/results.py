@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from streamframes.core.batch.groups import GroupIndex
+from streamframes.core.batch.rows import typed
 from streamframes.core.bursts.feeds import Alarms
 from streamframes.core.bursts.thresholds import Thresholds
-from streamframes.core.columns import typed
-from streamframes.core.compiled import compiled
-from streamframes.core.groups import GroupIndex
+from streamframes.core.jit.compiled import compiled
 
 
 class Searched(NamedTuple):

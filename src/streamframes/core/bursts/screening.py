@@ -17,7 +17,7 @@ from typing import Any
 from streamframes.core.bursts.histogram import older
 from streamframes.core.bursts.recent import BEGIN, LEDGER
 from streamframes.core.bursts.windows import GROUP
-from streamframes.core.compiled import compiled
+from streamframes.core.jit.compiled import compiled
 
 LEAF_ROWS = 8
 DEPTH = 256

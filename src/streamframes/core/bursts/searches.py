@@ -15,7 +15,7 @@ from streamframes.core.bursts.histogram import estimate
 from streamframes.core.bursts.space import DIRECT, FROM, MET, RANKED, TO, band_of, meet
 from streamframes.core.bursts.sums import AVG, EPSILON, VARIANCE
 from streamframes.core.bursts.windows import GROUP
-from streamframes.core.compiled import compiled
+from streamframes.core.jit.compiled import compiled
 
 
 @compiled

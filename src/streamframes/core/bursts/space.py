@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from streamframes.core.compiled import compiled
+from streamframes.core.jit.compiled import compiled
 
 # A band of windows whose order is in doubt is sorted by itself, up to this size; beyond it, everything is sorted anew.
 BAND = 32

@@ -8,7 +8,7 @@ import numpy as np
 
 from streamframes.core.bursts.histogram import FIELDS
 from streamframes.core.bursts.recent import BUCKETS, FRESH, VALUES
-from streamframes.core.compiled import compiled
+from streamframes.core.jit.compiled import compiled
 
 
 @compiled

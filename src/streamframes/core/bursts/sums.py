@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from streamframes.core.compiled import compiled
+from streamframes.core.jit.compiled import compiled
 
 SUM, AVG, VARIANCE, MIN, MAX = range(5)
 AGGREGATES = {"sum": SUM, "avg": AVG, "variance": VARIANCE, "count": SUM, "min": MIN, "max": MAX}

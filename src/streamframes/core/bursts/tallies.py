@@ -8,7 +8,7 @@ import numpy as np
 
 from streamframes.core.bursts.recent import RECENT
 from streamframes.core.bursts.sums import EPSILON, VARIANCE, WHOLE
-from streamframes.core.compiled import compiled
+from streamframes.core.jit.compiled import compiled
 
 # What is kept of a group beside its histograms: rows, where recent ones begin, whether a value was no whole number.
 ROWS, RECENT_FROM, ROUGH = range(3)

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from streamframes.core.batch.groups import GroupIndex
 from streamframes.core.bursts.windows import Watched, watched
-from streamframes.core.groups import GroupIndex
 
 ADD, REMOVE = "add", "remove"
 

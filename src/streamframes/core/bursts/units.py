@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from streamframes.core.bursts.feeds import NO_SKIPS, Fed
-from streamframes.core.compiled import compiled
+from streamframes.core.jit.compiled import compiled
 from streamframes.core.state import GroupState
 from streamframes.errors import StreamFramesError
 

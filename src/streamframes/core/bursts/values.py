@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
+from streamframes.core.batch.rows import Rows
 from streamframes.core.bursts.feeds import Fed
 from streamframes.core.bursts.plan import EXACT, BurstPlan
 from streamframes.core.bursts.sums import WHOLE
-from streamframes.core.columns import Rows
 from streamframes.errors import StreamFramesError
 
 _LARGEST, _LARGEST_SQUARED = 1e300, 1e145

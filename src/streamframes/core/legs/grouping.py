@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.buffers import empty, flags, packed
-from streamframes.core.columns import Rows
-from streamframes.core.compiled import compiled
-from streamframes.core.pointers import inlined
+from streamframes.core.batch.rows import Rows
+from streamframes.core.jit.buffers import empty, flags, packed
+from streamframes.core.jit.compiled import compiled
+from streamframes.core.jit.pointers import inlined
 
 
 @compiled

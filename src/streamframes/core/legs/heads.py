@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from streamframes.core.columns import Rows
+from streamframes.core.batch.rows import Rows
 from streamframes.core.framer import Framer
 from streamframes.core.kernel import (
     END,

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.compiled import compiled
-from streamframes.core.groups import as_int64, mix
+from streamframes.core.batch.groups import as_int64, mix
+from streamframes.core.jit.compiled import compiled
+from streamframes.core.jit.pointers import fetch, inlined, words
 from streamframes.core.legs.slots import BLOCK, Slots
-from streamframes.core.pointers import fetch, inlined, words
 
 
 @inlined

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core import chunks
-from streamframes.core.columns import Rows, news
+from streamframes.core.batch import chunk as chunks
+from streamframes.core.batch.rows import Rows, news
 from streamframes.core.kernel import END, GAP, REFUSAL, ROWS, SILENCE, STILL_OPEN
 from streamframes.core.legs.cuts import Leg
 from streamframes.core.legs.heads import same_state

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.chunks import NO_WORD, Chunk, encode
-from streamframes.core.columns import Rows
+from streamframes.core.batch.chunk import NO_WORD, Chunk, encode
+from streamframes.core.batch.packer import Packed
+from streamframes.core.batch.rows import Rows
 from streamframes.core.cutter import Cut
 from streamframes.core.legs.cuts import Leg
 from streamframes.core.legs.heads import Heads
 from streamframes.core.legs.parcels import Post, Route
 from streamframes.core.legs.seams import Seam, Seams, has_seams, seam_as_tree
-from streamframes.core.packing import Packed
 from streamframes.core.plan import FramePlan
 from streamframes.core.state import grown
 from streamframes.core.told import Told, told_of

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.groups import GroupIndex, fingerprints
+from streamframes.core.batch.groups import GroupIndex, fingerprints
 from streamframes.core.legs.integers import Integers
 from streamframes.core.legs.texts import Texts
 

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.groups import GroupIndex
+from streamframes.core.batch.groups import GroupIndex
+from streamframes.core.batch.packer import Packed
 from streamframes.core.kernel import (
     RUN_END,
     RUN_FIELDS,
@@ -26,7 +27,6 @@ from streamframes.core.kernel import (
     RUN_ROWS,
     RUN_START,
 )
-from streamframes.core.packing import Packed
 from streamframes.core.state import encode
 from streamframes.core.told import Told
 

@@ -14,14 +14,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from streamframes.core.columns import Rows
-from streamframes.core.compiled import compiled
-from streamframes.core.groups import GroupIndex, as_int64
+from streamframes.core.batch.groups import GroupIndex, as_int64
+from streamframes.core.batch.packer import Layout
+from streamframes.core.batch.reorder_buffer import WaitingRoom, disorder, in_order, sorted_by_ts
+from streamframes.core.batch.rows import Rows
+from streamframes.core.jit.compiled import compiled
 from streamframes.core.legs.cuts import Chain, Leg
 from streamframes.core.legs.grouping import grouped
 from streamframes.core.legs.numbering import Grouper
-from streamframes.core.order import WaitingRoom, disorder, in_order, sorted_by_ts
-from streamframes.core.packing import Layout
 from streamframes.core.parquet.arrays import Arrays
 from streamframes.core.parquet.dataset import RowGroup
 

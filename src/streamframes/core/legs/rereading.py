@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from streamframes.core.columns import Rows
-from streamframes.core.groups import GroupIndex
+from streamframes.core.batch.groups import GroupIndex
+from streamframes.core.batch.rows import Rows
 from streamframes.core.legs.cuts import Leg
 from streamframes.core.legs.reading import LegReader, Source
 

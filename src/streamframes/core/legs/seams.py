@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.columns import Rows
-from streamframes.core.compiled import compiled
+from streamframes.core.batch.rows import Rows
 from streamframes.core.cutter import Cut
+from streamframes.core.jit.compiled import compiled
 from streamframes.core.kernel import (
     NO_LIMIT,
     NO_ROWS,

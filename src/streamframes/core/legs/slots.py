@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from streamframes.core.compiled import compiled
+from streamframes.core.jit.compiled import compiled
 
 BLOCK = 128
 LEAST = 1 << 13

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.groups import GroupIndex
+from streamframes.core.batch.groups import GroupIndex
 from streamframes.core.legs.cuts import Chain, Leg
 from streamframes.core.legs.reading import LegReader, Source
 from streamframes.core.legs.seams import has_seams, is_certain

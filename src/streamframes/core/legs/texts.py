@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.compiled import compiled
-from streamframes.core.groups import mix, text_bytes
+from streamframes.core.batch.groups import mix, text_bytes
+from streamframes.core.jit.compiled import compiled
+from streamframes.core.jit.pointers import byte, fetch, half, inlined, octets, word, words
 from streamframes.core.legs.slots import BLOCK, Slots
-from streamframes.core.pointers import byte, fetch, half, inlined, octets, word, words
 
 _NULL = 0x9E3779B97F4A7C15
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from streamframes.core.compiled import compiled
+from streamframes.core.jit.compiled import compiled
 
 # What is known of a page.
 KIND, SIZE, STORED, VALUES, ENCODING, NULLS, LEVELS, PACKED, BEGIN = range(9)

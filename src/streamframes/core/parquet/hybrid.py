@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from streamframes.core.compiled import compiled
+from streamframes.core.jit.compiled import compiled
+from streamframes.core.jit.pointers import octets, word
 from streamframes.core.parquet.headers import varint
-from streamframes.core.pointers import octets, word
 
 WIDEST = 32
 """How many bits a number may have."""

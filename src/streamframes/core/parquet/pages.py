@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.compiled import compiled
+from streamframes.core.jit.compiled import compiled
+from streamframes.core.jit.pointers import copy, half, octets
 from streamframes.core.parquet.headers import (
     BEGIN,
     DATA,
@@ -33,7 +34,6 @@ from streamframes.core.parquet.headers import (
 )
 from streamframes.core.parquet.hybrid import WIDEST, all_there, small_numbers
 from streamframes.core.parquet.snappy import BEFORE, BEHIND, unpack
-from streamframes.core.pointers import copy, half, octets
 
 CODECS = ("UNCOMPRESSED", "SNAPPY", "GZIP", "BROTLI", "ZSTD")
 """The codecs of columns that are read here; of LZ4 there are two."""

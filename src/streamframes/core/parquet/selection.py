@@ -9,8 +9,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from streamframes.core.groups import as_int64
-from streamframes.core.packing import Layout
+from streamframes.core.batch.groups import as_int64
+from streamframes.core.batch.packer import Layout
 from streamframes.core.parquet.arrays import Arrays
 from streamframes.core.parquet.dataset import Dataset, RowGroup
 from streamframes.core.parquet.ranges import Instants

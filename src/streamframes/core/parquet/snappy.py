@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from streamframes.core.compiled import compiled
-from streamframes.core.pointers import byte, copy, half, octets, put, word
+from streamframes.core.jit.compiled import compiled
+from streamframes.core.jit.pointers import byte, copy, half, octets, put, word
 
 BEFORE, BEHIND = 8, 64
 """How much room there must be before and behind what is unpacked; anything may be written there."""

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.buffers import empty
-from streamframes.core.compiled import compiled
+from streamframes.core.jit.buffers import empty
+from streamframes.core.jit.compiled import compiled
+from streamframes.core.jit.pointers import half, octets, put, word
 from streamframes.core.parquet.headers import (
     BEGIN,
     DATA,
@@ -31,7 +32,6 @@ from streamframes.core.parquet.headers import (
 from streamframes.core.parquet.hybrid import all_there
 from streamframes.core.parquet.pages import MOST_BYTES, Stored, opened, places, readable
 from streamframes.core.parquet.snappy import BEHIND, unpack
-from streamframes.core.pointers import half, octets, put, word
 
 _STEP = 16  # so many bytes of a text are copied at once
 _NUMBER = 8  # and so many does a number have

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from streamframes.core.clock import Clock, check_duration
+from streamframes.core.batch.clock import Clock, check_duration
 from streamframes.core.regions.field import ENDS, HOLDS, IMPUTES, NO_LIMIT, Reading
 from streamframes.core.regions.found import Limits
 from streamframes.core.regions.plan import DURATIONS, METHODS, RECTANGLE, SPANS, Crowding

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from streamframes.core.compiled import compiled
+from streamframes.core.jit.compiled import compiled
 from streamframes.core.regions.parts import AFTER, AT, BEFORE
 from streamframes.core.regions.unions import near
 

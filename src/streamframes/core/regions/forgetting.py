@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from streamframes.core.compiled import compiled
+from streamframes.core.jit.compiled import compiled
 from streamframes.core.regions.reports import AGAIN, BEFORE, FAILED, FIRST, FIRST_COLUMN, KNOWN, LATEST, NEWEST, NOTHING
 
 _FAR = 2**62

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from streamframes.core.compiled import compiled
+from streamframes.core.jit.compiled import compiled
 from streamframes.core.regions.rectangles import roomy
 
 # Of a cell: where it is, its points, whether a region has it, and the seed that saw it last.

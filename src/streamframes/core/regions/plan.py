@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.clock import Clock
-from streamframes.core.packing import Layout
+from streamframes.core.batch.clock import Clock
+from streamframes.core.batch.packer import Layout
 from streamframes.core.regions.field import Reading
 from streamframes.core.regions.found import Limits
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from streamframes.core.compiled import compiled
+from streamframes.core.jit.compiled import compiled
 from streamframes.core.regions.found import Found, Live, joined
 
 PREFERENCES = ("largest", "longest", "widest")

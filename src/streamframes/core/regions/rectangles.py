@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from streamframes.core.compiled import compiled
+from streamframes.core.jit.compiled import compiled
 from streamframes.core.regions.found import Found
 
 START_TS, END_TS, LOW, HIGH, ROWS, PLACES, IMPUTED_ROWS, WHY = range(8)

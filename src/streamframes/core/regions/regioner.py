@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.columns import Rows
-from streamframes.core.groups import GroupIndex
+from streamframes.core.batch.groups import GroupIndex
+from streamframes.core.batch.rows import Rows
 from streamframes.core.regions.crowds import CrowdSearch
 from streamframes.core.regions.field import BAD
 from streamframes.core.regions.found import FALSE, TRUE

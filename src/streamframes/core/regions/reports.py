@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from streamframes.core.compiled import compiled
+from streamframes.core.jit.compiled import compiled
 from streamframes.core.regions.found import BREAK, FALSE, IMPUTED, MEANING, NEW
 
 # Of a slot: the last column at which it failed, its newest stretch, the last column of that, the last column at which

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.columns import CLOSED_BY, typed
-from streamframes.core.compiled import compiled
-from streamframes.core.groups import GroupIndex, mix
+from streamframes.core.batch.groups import GroupIndex, mix
+from streamframes.core.batch.rows import CLOSED_BY, typed
+from streamframes.core.jit.compiled import compiled
 from streamframes.core.regions.found import Found
 from streamframes.core.regions.plan import RegionPlan
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from streamframes.core.compiled import compiled
+from streamframes.core.jit.compiled import compiled
 
 # What an edge is: number of its component, from where to where. x is in half ticks.
 _MOST_EDGES = 6

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from streamframes.core.compiled import compiled
+from streamframes.core.jit.compiled import compiled
 from streamframes.core.regions.rectangles import IMPUTED_ROWS, PLACES, ROWS, WHY, roomy
 from streamframes.core.regions.reports import (
     BEFORE,

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from streamframes.core.compiled import compiled
+from streamframes.core.jit.compiled import compiled
 from streamframes.core.regions.durations import NOT_YET, build_walls
 from streamframes.core.regions.found import BREAK, CONDITION, FALSE, GAP, HELD, MEANING, NEW
 from streamframes.core.regions.rectangles import (

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from streamframes.core.compiled import compiled
+from streamframes.core.jit.compiled import compiled
 from streamframes.core.regions.found import BREAK, CONDITION, FALSE, GAP, HELD, MEANING, NEW
 from streamframes.core.regions.rectangles import FIELDS, WHY, roomy
 from streamframes.core.regions.reports import LATEST

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from streamframes.core.compiled import compiled
+from streamframes.core.jit.compiled import compiled
 from streamframes.core.regions.found import BREAK, CONDITION, FALSE, GAP, HELD, IMPUTED, MEANING
 from streamframes.core.regions.known import meet
 

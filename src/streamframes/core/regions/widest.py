@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from streamframes.core.compiled import compiled
+from streamframes.core.jit.compiled import compiled
 from streamframes.core.regions.rectangles import roomy
 from streamframes.core.regions.reports import FAILED, LATEST, NOTHING, first_after
 

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.clock import Clock
-from streamframes.core.compiled import AFTER, BEFORE, GOES_ON, NO, OPENS, OPENS_AND_CLOSES, register
+from streamframes.core.batch.clock import Clock
 from streamframes.core.expressions import call
+from streamframes.core.jit.compiled import AFTER, BEFORE, GOES_ON, NO, OPENS, OPENS_AND_CLOSES, register
 from streamframes.core.schemes.base import (
     OPERATORS,
     Compiled,

@@ -17,8 +17,8 @@ from typing import Any, Literal
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.clock import Clock, Duration, check_duration
-from streamframes.core.compiled import compiled
+from streamframes.core.batch.clock import Clock, Duration, check_duration
+from streamframes.core.jit.compiled import compiled
 from streamframes.core.kernel import NO_LIMIT, NO_ROWS, Limits
 from streamframes.errors import InvalidArgument
 

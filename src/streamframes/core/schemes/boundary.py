@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.clock import Clock
-from streamframes.core.compiled import compiled
+from streamframes.core.batch.clock import Clock
+from streamframes.core.jit.compiled import compiled
 from streamframes.core.schemes.base import Compiled, Input, Scheme, check_expression, check_positive
 from streamframes.core.schemes.equal import Equal
 from streamframes.errors import InvalidArgument

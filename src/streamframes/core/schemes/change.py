@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.clock import Clock
-from streamframes.core.groups import fingerprints
+from streamframes.core.batch.clock import Clock
+from streamframes.core.batch.groups import fingerprints
 from streamframes.core.schemes.base import Compiled, Input, Scheme, check_expression
 from streamframes.core.schemes.equal import Equal
 from streamframes.errors import InvalidArgument

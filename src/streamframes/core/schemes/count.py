@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from streamframes.core.clock import Clock
-from streamframes.core.compiled import AFTER, GOES_ON, NO, OPENS, OPENS_AND_CLOSES, register
+from streamframes.core.batch.clock import Clock
+from streamframes.core.jit.compiled import AFTER, GOES_ON, NO, OPENS, OPENS_AND_CLOSES, register
 from streamframes.core.schemes.base import Compiled, Input, Scheme, check_positive_int, instants_only
 
 

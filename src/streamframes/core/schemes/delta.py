@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from streamframes.core.clock import Clock
-from streamframes.core.compiled import AFTER, BEFORE, GOES_ON, OPENS, compiled, register
+from streamframes.core.batch.clock import Clock
+from streamframes.core.jit.compiled import AFTER, BEFORE, GOES_ON, OPENS, compiled, register
 from streamframes.core.schemes.base import (
     OPERATORS,
     Compiled,

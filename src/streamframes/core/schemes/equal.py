@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from streamframes.core.compiled import BEFORE, GOES_ON, OPENS, register
+from streamframes.core.jit.compiled import BEFORE, GOES_ON, OPENS, register
 
 
 class Equal(NamedTuple):

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from streamframes.core.clock import Clock, Duration, check_duration
-from streamframes.core.compiled import BEFORE, GOES_ON, NO, OPENS, register
+from streamframes.core.batch.clock import Clock, Duration, check_duration
+from streamframes.core.jit.compiled import BEFORE, GOES_ON, NO, OPENS, register
 from streamframes.core.schemes.base import Compiled, Input, Scheme, instants_only
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from streamframes.core.compiled import compiled
-from streamframes.core.usercode import code_of
+from streamframes.core.jit.compiled import compiled
+from streamframes.core.jit.usercode import code_of
 from streamframes.errors import InvalidArgument
 
 

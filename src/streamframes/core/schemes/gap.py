@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from streamframes.core.clock import Clock, Duration, check_duration
-from streamframes.core.compiled import BEFORE, GOES_ON, OPENS, register
+from streamframes.core.batch.clock import Clock, Duration, check_duration
+from streamframes.core.jit.compiled import BEFORE, GOES_ON, OPENS, register
 from streamframes.core.schemes.base import Compiled, Input, Scheme, instants_only
 
 

@@ -15,9 +15,9 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core import usercode
-from streamframes.core.clock import Clock
-from streamframes.core.compiled import AFTER, BEFORE, NO, OPENS, OPENS_AND_CLOSES, register
+from streamframes.core.batch.clock import Clock
+from streamframes.core.jit import usercode
+from streamframes.core.jit.compiled import AFTER, BEFORE, NO, OPENS, OPENS_AND_CLOSES, register
 from streamframes.core.schemes.base import Compiled, Input, KernelKind, Scheme, number_matrix
 from streamframes.errors import InvalidArgument
 
@@ -55,7 +55,7 @@ class OwnScheme(Scheme):
     ...
     ...     def update(self, row, frame):
     ...         return (max(frame.peak, row.v),)
-    >>> from streamframes.core.compiled import BEFORE, GOES_ON
+    >>> from streamframes.core.jit.compiled import BEFORE, GOES_ON
     >>> frames_of(Climb("altitude", 5), ts=[1, 2, 3, 4], v=[10.0, 30.0, 26.0, 11.0])
     [Frame(start=1, end=3, rows=3, closed_by='condition'), Frame(start=4, end=4, rows=1, closed_by='end of data')]
 

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.buffers import flags, truths
-from streamframes.core.clock import Clock, Duration, check_duration
-from streamframes.core.compiled import BEFORE, GOES_ON, NO, OPENS, register
+from streamframes.core.batch.clock import Clock, Duration, check_duration
+from streamframes.core.jit.buffers import flags, truths
+from streamframes.core.jit.compiled import BEFORE, GOES_ON, NO, OPENS, register
 from streamframes.core.kernel import NO_LIMIT
 from streamframes.core.labels import Labels
 from streamframes.core.schemes.base import Compiled, Input, Scheme, check_expression

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from streamframes.core import usercode
-from streamframes.core.compiled import AFTER, BEFORE, GOES_ON, NO, OPENS, OPENS_AND_CLOSES, register
+from streamframes.core.jit import usercode
+from streamframes.core.jit.compiled import AFTER, BEFORE, GOES_ON, NO, OPENS, OPENS_AND_CLOSES, register
 from streamframes.core.schemes.base import Compiled, KernelKind, exceeds, number_matrix
 from streamframes.core.schemes.folds import Fold
 

@@ -20,8 +20,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from streamframes.core.compiled import compiled
-from streamframes.core.pointers import words
+from streamframes.core.jit.compiled import compiled
+from streamframes.core.jit.pointers import words
 
 (
     LANES, KEYS, TS, TOUCHED, STACK, MATCHES, CLOSED, TOLD, RECEIVED, DIRTY, BELONGS, RECENT, LISTS, AHEAD,

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from streamframes.core.compiled import compiled
-from streamframes.core.pointers import pointer_at
+from streamframes.core.jit.compiled import compiled
+from streamframes.core.jit.pointers import pointer_at
 from streamframes.core.sessions.arrays import CLOSED, LANES, LISTS, RECENT
 from streamframes.core.sessions.bits import NULL
 from streamframes.core.sessions.fetching import fetch_family

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from streamframes.core.compiled import compiled
-from streamframes.core.groups import mix
-from streamframes.core.pointers import inlined, pointer_at
+from streamframes.core.batch.groups import mix
+from streamframes.core.jit.compiled import compiled
+from streamframes.core.jit.pointers import inlined, pointer_at
 from streamframes.core.sessions.arrays import AHEAD, BELONGS, KEYS, LANES, MATCHES, RECENT, STACK, TS, pointed
 from streamframes.core.sessions.bits import NULL
 from streamframes.core.sessions.ending import BY_CONDITION, BY_END, close, expire

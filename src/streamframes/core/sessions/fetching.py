@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from streamframes.core.compiled import compiled
-from streamframes.core.pointers import fetch, inlined
+from streamframes.core.jit.compiled import compiled
+from streamframes.core.jit.pointers import fetch, inlined
 from streamframes.core.sessions.programs import P_AHEAD, P_CLASSES, P_N_AHEAD, R_HASH, R_NEXT
 from streamframes.core.sessions.records import PLACE, Q_SLOTS, hashed, tagged
 from streamframes.core.sessions.tables import AHEAD_FIELDS, C_HEADS, C_N_PARTS, C_PARTS, CLASS_FIELDS

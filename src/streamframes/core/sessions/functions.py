@@ -12,8 +12,8 @@ from typing import Any
 import numba
 import numpy as np
 
-from streamframes.core import usercode
-from streamframes.core.compiled import cached_pointer
+from streamframes.core.jit import usercode
+from streamframes.core.jit.compiled import cached_pointer
 from streamframes.core.schemes.folds import Fold
 
 _SIGNATURE = "float64(int64, CPointer(float64))"

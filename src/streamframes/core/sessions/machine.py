@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from streamframes.core.compiled import compiled
+from streamframes.core.jit.compiled import compiled
 from streamframes.core.sessions import engine
 from streamframes.core.sessions import records as rec
 from streamframes.core.sessions.arrays import Arrays

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from streamframes.core.compiled import compiled
+from streamframes.core.jit.compiled import compiled
 from streamframes.core.sessions.programs import (
     HEADER,
     N_CLASS,

@@ -13,7 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from streamframes.core.packing import Layout
+from streamframes.core.batch.packer import Layout
 from streamframes.core.sessions.plan import SPANNING
 from streamframes.core.sessions.planner import Planner
 from streamframes.core.sessions.spread import spread_of

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.clock import Clock
-from streamframes.core.groups import mix
-from streamframes.core.packing import Layout
+from streamframes.core.batch.clock import Clock
+from streamframes.core.batch.groups import mix
+from streamframes.core.batch.packer import Layout
+from streamframes.core.batch.tags import TagColumn
 from streamframes.core.sessions.functions import Function
 from streamframes.core.sessions.nodes import Class, Measure, Node, path_of
 from streamframes.core.sessions.spanning import SCHEMA
 from streamframes.core.sessions.terms import DOUBLE, DURATION, Term
-from streamframes.core.tags import TagColumn
 
 if TYPE_CHECKING:
     from streamframes.core.sessions.orders import Orders

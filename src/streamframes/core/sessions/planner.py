@@ -13,7 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from streamframes.core.clock import Clock
+from streamframes.core.batch.clock import Clock
 from streamframes.core.schemes.folds import Fold
 from streamframes.core.sessions import nodes as kinds
 from streamframes.core.sessions.functions import MOST_ARGUMENTS, Function

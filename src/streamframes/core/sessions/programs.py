@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from streamframes.core.compiled import compiled
-from streamframes.core.pointers import shifted
+from streamframes.core.jit.compiled import compiled
+from streamframes.core.jit.pointers import shifted
 from streamframes.core.sessions.accumulators import add, is_read, overflows, read_double
 from streamframes.core.sessions.bits import NAN, NULL, is_nan, is_null, null_of
 from streamframes.core.sessions.nodes import COMPUTED, Class, Node, path_of

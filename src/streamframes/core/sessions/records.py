@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from streamframes.core.compiled import compiled
-from streamframes.core.groups import mix
-from streamframes.core.pointers import inlined
+from streamframes.core.batch.groups import mix
+from streamframes.core.jit.compiled import compiled
+from streamframes.core.jit.pointers import inlined
 from streamframes.core.sessions.programs import (
     P_CLASSES,
     P_LANES,

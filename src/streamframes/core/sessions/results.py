@@ -8,8 +8,9 @@ from types import MappingProxyType
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.columns import Rows, typed
-from streamframes.core.groups import GroupIndex
+from streamframes.core.batch.groups import GroupIndex
+from streamframes.core.batch.rows import Rows, typed
+from streamframes.core.batch.tags import tagged
 from streamframes.core.sessions.bits import NULL, null_of
 from streamframes.core.sessions.ending import BY_END
 from streamframes.core.sessions.machine import Found
@@ -28,7 +29,6 @@ from streamframes.core.sessions.tables import (
 )
 from streamframes.core.sessions.terms import BOOLEAN, DOUBLE, DURATION, TEXT
 from streamframes.core.sessions.texts import Texts
-from streamframes.core.tags import tagged
 
 CLOSED_BY = ("condition", "parent", "timeout", "end of data")
 

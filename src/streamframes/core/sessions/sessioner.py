@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.columns import Rows
-from streamframes.core.compiled import compiled
-from streamframes.core.groups import GroupIndex, as_int64, fingerprints
+from streamframes.core.batch.groups import GroupIndex, as_int64, fingerprints
+from streamframes.core.batch.rows import Rows
+from streamframes.core.jit.compiled import compiled
 from streamframes.core.sessions import tables
 from streamframes.core.sessions.bits import NULL
 from streamframes.core.sessions.functions import caller

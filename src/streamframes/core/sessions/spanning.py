@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from streamframes.core.compiled import compiled
+from streamframes.core.jit.compiled import compiled
 from streamframes.core.sessions import tables
 from streamframes.core.sessions.accumulators import BLANK, MOST_WORDS, add, is_read, merge, read_double
 from streamframes.core.sessions.bits import is_null

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from streamframes.core.compiled import compiled
-from streamframes.core.pointers import doubles, inlined, pointer_at, shifted
+from streamframes.core.jit.compiled import compiled
+from streamframes.core.jit.pointers import doubles, inlined, pointer_at, shifted
 from streamframes.core.sessions.accumulators import FOLDED, KEPT, add
 from streamframes.core.sessions.arrays import DIRTY, RECEIVED, TOLD, TOUCHED
 from streamframes.core.sessions.bits import NAN, NULL, is_null

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from streamframes.core.clock import Duration, check_duration
-from streamframes.core.usercode import code_of
+from streamframes.core.batch.clock import Duration, check_duration
+from streamframes.core.jit.usercode import code_of
 from streamframes.errors import InvalidArgument
 
 # Words that mean something in conditions, and so cannot name a class or an attribute.

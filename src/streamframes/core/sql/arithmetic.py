@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from streamframes.core.buffers import empty, made, numbers, present
+from streamframes.core.jit.buffers import empty, made, numbers, present
 from streamframes.core.sql import decimals
 from streamframes.core.sql.casts import cast, copied, lies_within, to_whole
 from streamframes.core.sql.coercion import coerced, common_type

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from streamframes.core.buffers import empty, made, numbers
+from streamframes.core.jit.buffers import empty, made, numbers
 from streamframes.core.sql import decimals
 from streamframes.core.sql.coercion import coerced
 from streamframes.core.sql.kinds import FLOATS, NUMBERS, WHOLE, is_decimal, spark_name

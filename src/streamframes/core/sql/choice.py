@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from streamframes.core.buffers import dtype_of, empty, flags, is_fixed, numbers, valued
+from streamframes.core.jit.buffers import dtype_of, empty, flags, is_fixed, numbers, valued
 from streamframes.core.sql.kinds import is_decimal
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from streamframes.core.buffers import empty, is_fixed, made, numbers
+from streamframes.core.jit.buffers import empty, is_fixed, made, numbers
 from streamframes.core.sql.kinds import MOST_DIGITS, WHOLE, is_decimal, spark_name
 from streamframes.core.sql.terms import Term, Untranslatable
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from sqlglot import exp
 
-from streamframes.core.buffers import truths
+from streamframes.core.jit.buffers import truths
 from streamframes.core.sql import arithmetic, logic, order, rounding, texts, times
 from streamframes.core.sql.casts import cast
 from streamframes.core.sql.coercion import common_type

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from streamframes.core.buffers import everywhere, truths
+from streamframes.core.jit.buffers import everywhere, truths
 from streamframes.core.sql.choice import picked
 from streamframes.core.sql.coercion import coerced, common_type
 from streamframes.core.sql.kinds import spark_name

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from streamframes.core.buffers import is_fixed, nulled, numbers, packed, truths
+from streamframes.core.jit.buffers import is_fixed, nulled, numbers, packed, truths
 from streamframes.core.sql import decimals, literals
 from streamframes.core.sql.choice import picked
 from streamframes.core.sql.coercion import coerced, common_type

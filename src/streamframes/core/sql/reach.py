@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 from sqlglot import exp
 
-from streamframes.core.clock import MICROSECONDS
+from streamframes.core.batch.clock import MICROSECONDS
 from streamframes.core.sql.syntax import parsed
 from streamframes.core.sql.terms import Untranslatable
 from streamframes.core.sql.times import DAY, interval_of

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from streamframes.core.buffers import empty, made, numbers
+from streamframes.core.jit.buffers import empty, made, numbers
 from streamframes.core.sql.arithmetic import numeric
 from streamframes.core.sql.kinds import FLOATS
 from streamframes.core.sql.terms import Term, Untranslatable, strict

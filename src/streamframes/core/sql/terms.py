@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.buffers import flags, numbers, overwritten, packed, present
+from streamframes.core.jit.buffers import flags, numbers, overwritten, packed, present
 
 Kernel = Callable[..., pa.Array]
 

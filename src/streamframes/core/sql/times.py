@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from sqlglot import exp
 
-from streamframes.core.clock import MICROSECONDS
+from streamframes.core.batch.clock import MICROSECONDS
 from streamframes.core.sql.coercion import coerced
 from streamframes.core.sql.kinds import DURATION, WHOLE, spark_name
 from streamframes.core.sql.syntax import shown

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.compiled import compiled
-from streamframes.core.groups import mix
+from streamframes.core.batch.groups import mix
+from streamframes.core.jit.compiled import compiled
 
 CLOSED_BY = (None, "condition", "gap", "limit", "end of data")
 

@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from streamframes.core.compiled import compiled
+from streamframes.core.jit.compiled import compiled
 
 _INTEGERS, _FLOATS, _TEXT, _NULL = 0x51ED270B, 0x2545F491, 0x632BE59B, 0x9E3779B9
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

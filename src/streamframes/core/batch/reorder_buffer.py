@@ -16,9 +16,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from streamframes.core.columns import Rows, gather, no_rows
-from streamframes.core.compiled import compiled
-from streamframes.core.groups import as_int64, as_text, validity
+from streamframes.core.batch.groups import as_int64, as_text, validity
+from streamframes.core.batch.rows import Rows, gather, no_rows
+from streamframes.core.jit.compiled import compiled
 
 
 class WaitingRoom:

@@ -8,9 +8,9 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamframes.core.chunks import ALIGNED
-from streamframes.core.packing import Packed
-from streamframes.core.pieces import PIECE, joined, split
+from streamframes.core.batch.chunk import ALIGNED
+from streamframes.core.batch.packer import Packed
+from streamframes.core.batch.pieces import PIECE, joined, split
 
 payloads = st.integers(1, 3 * PIECE // ALIGNED).map(lambda n: bytes(i % 251 for i in range(n * ALIGNED)))
 chunks = st.lists(st.builds(Packed, st.integers(0, 7), st.integers(-5, 5), payloads), min_size=1, max_size=8)

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.chunks import ALIGNED
-from streamframes.core.packing import Packed
+from streamframes.core.batch.chunk import ALIGNED
+from streamframes.core.batch.packer import Packed
 
 PIECE = 16 * ALIGNED
 # The stateful stage handles rows one by one, and a micro-batch has an end: fewer, larger pieces.

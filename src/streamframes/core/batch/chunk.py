@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.columns import Rows
-from streamframes.core.compiled import compiled
+from streamframes.core.batch.rows import Rows
+from streamframes.core.jit.compiled import compiled
 
 _OPTIONS = pa.ipc.IpcWriteOptions(compression=pa.Codec("lz4"), use_threads=False)
 _READ = pa.ipc.IpcReadOptions(use_threads=False)

@@ -8,7 +8,7 @@ from typing import Literal
 
 import pyarrow as pa
 
-from streamframes.core.columns import Rows, typed
+from streamframes.core.batch.rows import Rows, typed
 
 
 @dataclass(frozen=True)

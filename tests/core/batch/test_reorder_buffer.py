@@ -9,8 +9,8 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from streamframes.core.columns import Rows
-from streamframes.core.order import in_order
+from streamframes.core.batch.reorder_buffer import in_order
+from streamframes.core.batch.rows import Rows
 
 VALUES = [None, -math.inf, -1.5, -0.0, 0.0, 2.0, math.inf, math.nan]
 """From the least to the greatest."""

@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.chunks import NO_WORD, Chunk, encode
-from streamframes.core.columns import Rows
-from streamframes.core.compiled import compiled
-from streamframes.core.groups import as_int64, fingerprints, number_groups
-from streamframes.core.order import disorder, sorted_by_ts
+from streamframes.core.batch.chunk import NO_WORD, Chunk, encode
+from streamframes.core.batch.groups import as_int64, fingerprints, number_groups
+from streamframes.core.batch.reorder_buffer import disorder, sorted_by_ts
+from streamframes.core.batch.rows import Rows
+from streamframes.core.jit.compiled import compiled
 
 SLOTS = 16
 
