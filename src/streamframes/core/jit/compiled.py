@@ -24,14 +24,14 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 def _fingerprint() -> str:
     digest = hashlib.blake2b(digest_size=8)
-    for source in sorted(Path(__file__).parent.rglob("*.py")):
+    for source in sorted(Path(__file__).parents[1].rglob("*.py")):
         digest.update(source.read_bytes())
     return digest.hexdigest()
 
 
 def _cache_folder() -> str | None:
     """A folder beside the sources, or None (Numba's own choice) where that cannot be written."""
-    parent = Path(__file__).parent
+    parent = Path(__file__).parents[1]
     return str(parent / "__pycache__" / f"numba-{_fingerprint()}") if os.access(parent, os.W_OK) else None
 
 
