@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core import state
 from streamframes.core.batch.clock import Clock
 from streamframes.core.batch.groups import fingerprints
 from streamframes.core.batch.rows import Rows
 from streamframes.core.bursts.burster import Burster
 from streamframes.core.bursts.plan import BurstPlan
+from streamframes.core.operator import state
 
 KEYS = pa.schema([("key", pa.string())])
 

@@ -14,10 +14,10 @@ from streamframes.core.batch.chunk import NO_WORD
 from streamframes.core.batch.packer import Packer
 from streamframes.core.bursts.learning import Learn
 from streamframes.core.bursts.orders import ORDER_LAYOUT
-from streamframes.core.control import ORDERS, ControlledPlan
-from streamframes.core.stream import BucketStream, StreamPlan
+from streamframes.core.operator.bucket_stream import BucketStream, StreamPlan
+from streamframes.core.operator.commands import ORDERS, ControlledPlan
 from tests.core.bursts import plan_of
-from tests.core.test_stream import LATENESS, DictStore, chunks_of, cut, delayed, dicts, table
+from tests.core.operator.test_bucket_stream import LATENESS, DictStore, chunks_of, cut, delayed, dicts, table
 
 THRESHOLDS = {1: 2.0, 2: 4.0, 3: 5.0, 7: 9.0}
 PLANS = {

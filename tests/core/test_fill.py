@@ -13,14 +13,14 @@ import pytest
 from hypothesis import given, settings
 
 import streamframes as sf
-from streamframes.core import fold as fold_module
 from streamframes.core.batch.groups import as_int64
 from streamframes.core.batch.packer import Packer
 from streamframes.core.batch.tags import TagColumn
 from streamframes.core.fillplan import FRAMES, ROWS, FillPlan
-from streamframes.core.fold import BucketFill, fold
 from streamframes.core.measures import Measure
 from streamframes.core.moves import Expand, Move, Split, moved, moved_schema
+from streamframes.core.operator import bucket_fold as fold_module
+from streamframes.core.operator.bucket_fold import BucketFill, fold
 from tests.core import fill_oracle as oracle
 
 FRAME_COLUMNS = pa.schema(

@@ -17,12 +17,21 @@ from streamframes.core.fill_stream import FillBucket, FillStreamPlan
 from streamframes.core.fillplan import FRAMES, ROWS, FillPlan
 from streamframes.core.measures import Measure
 from streamframes.core.moves import Expand, Move, Split, moved_schema
+from streamframes.core.operator.bucket_stream import StreamPlan
 from streamframes.core.plan import FramePlan
-from streamframes.core.stream import StreamPlan
 from streamframes.errors import StreamFramesError
 from tests.core import fill_oracle as oracle
+from tests.core.operator.test_bucket_stream import (
+    LATENESS,
+    DictStore,
+    Stream,
+    chunks_of,
+    cut,
+    delayed,
+    plan_for,
+    values,
+)
 from tests.core.test_fill import moved_by_hand, spelled
-from tests.core.test_stream import LATENESS, DictStore, Stream, chunks_of, cut, delayed, plan_for, values
 
 COLUMNS = {"v": pa.float64()}
 MEASURES = (

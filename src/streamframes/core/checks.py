@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core import state
 from streamframes.core.framer import Framer
 from streamframes.core.laws import Theory, theory_of
 from streamframes.core.literal import literal_frames
+from streamframes.core.operator import state
 from streamframes.core.schemes import Every, Scheme, Threshold
 from streamframes.core.trial import Frame, Trial, frames_in, start_framer
 from streamframes.errors import StreamFramesError

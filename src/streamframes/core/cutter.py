@@ -30,10 +30,10 @@ from streamframes.core.kernel import (
     STILL_OPEN,
 )
 from streamframes.core.measures import Shares
+from streamframes.core.operator.state import GroupState
 from streamframes.core.plan import KINDS, FramePlan
 from streamframes.core.scan import Runs, Scan, slots
 from streamframes.core.settle import Settled, Settlement
-from streamframes.core.state import GroupState
 from streamframes.core.told import Told, fields_of, told_of, words_of
 
 _GAP_SALT = 0x6A09E667F3BCC908

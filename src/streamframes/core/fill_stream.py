@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core import state
 from streamframes.core.batch.chunk import NO_WORD, Chunk, decode, summary_of
 from streamframes.core.batch.groups import fingerprints
 from streamframes.core.batch.packer import slots
@@ -27,11 +26,12 @@ from streamframes.core.batch.rows import Rows, gather, no_rows
 from streamframes.core.filler import DONE, GROUP, HIGH, LOW, NEVER, Filler
 from streamframes.core.fillplan import FRAMES, ROWS, FillPlan
 from streamframes.core.moves import Move, moved, reach_of
+from streamframes.core.operator import state
+from streamframes.core.operator.bucket_stream import BucketStream, StreamPlan
+from streamframes.core.operator.steps import Step, check_identity, late_row
+from streamframes.core.operator.store import Halves, Store
 from streamframes.core.shelf import GROUP as SHELVED
 from streamframes.core.shelf import Shelf
-from streamframes.core.steps import Step, check_identity, late_row
-from streamframes.core.stores import Halves, Store
-from streamframes.core.stream import BucketStream, StreamPlan
 from streamframes.errors import StreamFramesError
 
 Chunks = Iterable[tuple[int, pa.Buffer]]

@@ -11,9 +11,9 @@ from __future__ import annotations
 import numpy as np
 
 from streamframes.core.kernel import RUN_FRESH, RUN_ORDINAL, RUN_ROWS
+from streamframes.core.operator.state import GroupState
 from streamframes.core.scan import Runs, slots
 from streamframes.core.schemes.base import Compiled
-from streamframes.core.state import GroupState
 
 _NUMBER, _ROWS = range(2)
 

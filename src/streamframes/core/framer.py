@@ -31,12 +31,12 @@ from streamframes.core.kernel import (
     TIME_PASSED,
 )
 from streamframes.core.labels import LabelStage
+from streamframes.core.operator.state import GroupState
 from streamframes.core.plan import FramePlan
 from streamframes.core.schedule import LATEST, ScheduleStage
 from streamframes.core.schemes.threshold import satisfied
 from streamframes.core.settle import Settled, joined
 from streamframes.core.silence import Silence
-from streamframes.core.state import GroupState
 
 IN_EPISODE = 32
 NOT_KNOWN = np.empty(0, np.int64)

@@ -16,8 +16,8 @@ import pyarrow as pa
 from streamframes.core.batch.groups import as_int64, validity
 from streamframes.core.batch.rows import Rows, typed
 from streamframes.core.jit.compiled import compiled
+from streamframes.core.operator.state import GroupState
 from streamframes.core.schemes.folds import Fold
-from streamframes.core.state import GroupState
 from streamframes.errors import StreamFramesError
 
 Function = Literal["count", "sum", "avg", "min", "max", "first", "last", "stddev", "fold"]

@@ -31,8 +31,8 @@ from streamframes.core.kernel import (
     STILL_OPEN,
     Limits,
 )
+from streamframes.core.operator.state import GroupState
 from streamframes.core.schemes.base import Compiled
-from streamframes.core.state import GroupState
 from streamframes.errors import StreamFramesError
 
 

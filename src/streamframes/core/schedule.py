@@ -16,7 +16,7 @@ import pyarrow as pa
 from streamframes.core.batch.rows import Rows, gather, news
 from streamframes.core.jit.compiled import compiled
 from streamframes.core.kernel import CANNOT_OPEN, HOLE_BREAK, IMPUTED_ROW, REFUSAL, SILENCE
-from streamframes.core.state import GroupState
+from streamframes.core.operator.state import GroupState
 from streamframes.errors import StreamFramesError
 
 MISSING = ("ends", "holds", "true", "false")

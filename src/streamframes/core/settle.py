@@ -14,8 +14,8 @@ import pyarrow as pa
 
 from streamframes.core.batch.rows import Rows, gather
 from streamframes.core.kernel import RUN_FRESH, RUN_ORDINAL
+from streamframes.core.operator.state import grown, renumbered, rows_as_tree, rows_of_tree
 from streamframes.core.scan import Runs, slots
-from streamframes.core.state import grown, renumbered, rows_as_tree, rows_of_tree
 
 NONE, KNOWN, UNKNOWN = 0, 1, 2
 

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from streamframes.core.batch.chunk import Chunk, decode, encode
-from streamframes.core.stores import Store
+from streamframes.core.operator.store import Store
 
 CHUNK, GROUP, FIRST, LAST, ROWS, SEEN = range(6)
 FIELDS = 6

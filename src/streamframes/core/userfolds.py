@@ -15,8 +15,8 @@ import pyarrow as pa
 from streamframes.core.batch.rows import Rows
 from streamframes.core.jit import usercode
 from streamframes.core.measures import Measure, Shares
+from streamframes.core.operator.state import GroupState
 from streamframes.core.schemes.folds import Fold
-from streamframes.core.state import GroupState
 
 Add = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray], None]
 Result = Callable[[np.ndarray], float]

@@ -11,10 +11,10 @@ from pyspark.sql import types as T
 
 from streamframes.core.batch.packer import Layout
 from streamframes.core.bursts.orders import ORDER_LAYOUT as BURST_LAYOUT
-from streamframes.core.control import ORDERS, WATCHED, ControlledPlan
-from streamframes.core.plans import Plan
+from streamframes.core.operator.bucket_stream import StreamPlan
+from streamframes.core.operator.commands import ORDERS, WATCHED, ControlledPlan
+from streamframes.core.operator.protocol import Plan
 from streamframes.core.sessions.orders import ORDER_LAYOUT as SESSION_LAYOUT
-from streamframes.core.stream import StreamPlan
 from streamframes.errors import InvalidArgument
 from streamframes.spark.session import require_dataframe
 from streamframes.spark.sources import FrameSource

@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from streamframes.core.fillplan import FRAMES, ROWS, FillPlan
-from streamframes.core.fold import BucketFill, fold
+from streamframes.core.operator.bucket_fold import BucketFill, fold
 from streamframes.spark.columns import as_column, column
 from streamframes.spark.filling import Filling
 from streamframes.spark.fold import folded

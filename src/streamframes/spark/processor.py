@@ -15,8 +15,8 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor, Stateful
 
 from streamframes.core.batch.chunk import NO_WORD
 from streamframes.core.batch.pieces import gathered
-from streamframes.core.steps import Step
-from streamframes.core.stores import Store
+from streamframes.core.operator.steps import Step
+from streamframes.core.operator.store import Store
 from streamframes.spark.events import EventClock
 from streamframes.spark.workers import lasting, set_aside
 

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from pyspark.sql import Column, DataFrame
 
 from streamframes.core.batch.clock import Clock
-from streamframes.core.plans import Plan
+from streamframes.core.operator.protocol import Plan
 from streamframes.spark.streams import StreamOptions
 
 

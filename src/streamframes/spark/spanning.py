@@ -16,7 +16,7 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
-from streamframes.core import state
+from streamframes.core.operator import state
 from streamframes.core.sessions import spanning
 from streamframes.core.sessions.plan import SessionPlan
 from streamframes.core.sessions.spanning import SCHEMA, TOLD, Spanning

@@ -12,9 +12,9 @@ from pyspark.sql import types as T
 
 from streamframes.core.batch.clock import Clock, Duration
 from streamframes.core.batch.packer import ALL_GROUPS, DATA, ONE_GROUP
-from streamframes.core.plans import Plan
+from streamframes.core.operator.bucket_stream import LATE, StreamPlan
+from streamframes.core.operator.protocol import Plan
 from streamframes.core.schemes.base import Input, check_choice
-from streamframes.core.stream import LATE, StreamPlan
 from streamframes.errors import InvalidArgument
 from streamframes.spark.columns import scheme_input
 from streamframes.spark.events import USERS_CLOCK, EventClock

@@ -10,14 +10,14 @@ import pytest
 import shapely
 from hypothesis import given, settings
 
+from streamframes.core.operator.state import encode
 from streamframes.core.regions.connected import Connected
 from streamframes.core.regions.found import END, FALSE, TRUE, Columns, Found
 from streamframes.core.regions.literal_field import Field, Place
 from streamframes.core.regions.literal_shapes import Component, components
-from streamframes.core.state import encode
+from tests.core.operator.test_bucket_stream import table
 from tests.core.regions.at_work import plan_of, rows_of
 from tests.core.regions.worlds import World, planes, worlds
-from tests.core.test_stream import table
 
 CONDITION, END_OF_DATA = 1, 4
 

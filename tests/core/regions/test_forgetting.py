@@ -10,15 +10,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from streamframes.core.batch.clock import Clock
+from streamframes.core.operator.state import encode
 from streamframes.core.regions import group, spans
 from streamframes.core.regions.found import Limits
 from streamframes.core.regions.group import GroupSearch
 from streamframes.core.regions.literal import rectangles
 from streamframes.core.regions.plan import RegionPlan
-from streamframes.core.state import encode
+from tests.core.operator.test_bucket_stream import table
 from tests.core.regions.at_work import literal, plan_of, rows_of, told
 from tests.core.regions.worlds import points
-from tests.core.test_stream import table
 
 ROAD = 1000.0
 

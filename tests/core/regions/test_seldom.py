@@ -11,10 +11,10 @@ from streamframes.core.regions.found import Columns, Limits
 from streamframes.core.regions.literal import rectangles
 from streamframes.core.regions.literal_field import Asked
 from streamframes.core.regions.spans import Spans
+from tests.core.operator.test_bucket_stream import table
 from tests.core.regions.at_work import literal, plan_of, rows_of, told
 from tests.core.regions.test_stream import ENDS, run
 from tests.core.regions.worlds import World, drawn
-from tests.core.test_stream import table
 
 
 def edges(rows: list[dict[str, Any]]) -> list[tuple[Any, ...]]:

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from streamframes.core.operator.bucket_stream import BucketStream, StreamPlan
 from streamframes.core.regions.literal_field import Asked, Raw
 from streamframes.core.regions.plan import SATISFIED
-from streamframes.core.stream import BucketStream, StreamPlan
+from tests.core.operator.test_bucket_stream import LATENESS, DictStore, chunks_of, cut, delayed, dicts, table
 from tests.core.regions.at_work import crowd_plan, plan_of, points_of, rows_of
 from tests.core.regions.worlds import World, familiar, planes, stations, swarms, worlds
-from tests.core.test_stream import LATENESS, DictStore, chunks_of, cut, delayed, dicts, table
 
 ENDS = 10_000
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from streamframes.core import state
+from streamframes.core.operator import state
 from streamframes.core.sessions import tables
 from streamframes.core.sessions.functions import caller
 from streamframes.core.sessions.machine import Events, Machine

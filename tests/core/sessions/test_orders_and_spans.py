@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from streamframes.core import state
 from streamframes.core.batch.clock import Clock
 from streamframes.core.batch.groups import fingerprints
 from streamframes.core.batch.rows import Rows
+from streamframes.core.operator import state
 from streamframes.core.sessions import sessioner as at_work
 from streamframes.core.sessions.orders import Orders
 from streamframes.core.sessions.plan import MEASURES, SESSIONS, SPANNING, TOGETHER, SessionPlan, Told

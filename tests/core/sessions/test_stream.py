@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from streamframes.core.batch.packer import Packer
-from streamframes.core.fold import BucketFold
+from streamframes.core.operator.bucket_fold import BucketFold
+from streamframes.core.operator.bucket_stream import StreamPlan
 from streamframes.core.sessions.plan import BY_ROOT, MEASURES, SESSIONS, TOGETHER, SessionPlan
 from streamframes.core.sql import translate
-from streamframes.core.stream import StreamPlan
+from tests.core.operator.test_bucket_stream import DictStore
 from tests.core.sessions.test_orders_and_spans import COLUMNS, LOGS, TEXTS, log_of, plan_of, planner_of
-from tests.core.test_stream import DictStore
 
 LATENESS = 8
 

@@ -17,7 +17,7 @@ from streamframes.core.bursts.ragged import Ragged
 from streamframes.core.bursts.sums import MAX, MIN, VARIANCE
 from streamframes.core.bursts.thresholds import Thresholds
 from streamframes.core.jit.compiled import compiled
-from streamframes.core.state import grown
+from streamframes.core.operator.state import grown
 
 # A search hands over its alarms once there are so many.
 ALARMS_AT_ONCE = 1 << 18

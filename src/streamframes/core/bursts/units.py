@@ -14,7 +14,7 @@ import numpy as np
 
 from streamframes.core.bursts.feeds import NO_SKIPS, Fed
 from streamframes.core.jit.compiled import compiled
-from streamframes.core.state import GroupState
+from streamframes.core.operator.state import GroupState
 from streamframes.errors import StreamFramesError
 
 # Of each group: whether it has been seen, whether a unit is open, its number or that of the last one, zeros left out.

@@ -22,8 +22,8 @@ from streamframes.core.kernel import (
     START,
 )
 from streamframes.core.legs.seams import is_certain
+from streamframes.core.operator.state import grown
 from streamframes.core.scan import Scan
-from streamframes.core.state import grown
 
 # How many rows the other scans leave out.
 LEFT_OUT = (1, 3, 8, 21)

@@ -19,9 +19,9 @@ from streamframes.core.legs.cuts import Leg
 from streamframes.core.legs.heads import same_state
 from streamframes.core.legs.parcels import Route, runs_of
 from streamframes.core.legs.seams import NO_RUN, Seam, has_seams, seam_of_tree
+from streamframes.core.operator.state import decode, is_tree
 from streamframes.core.plan import FramePlan
 from streamframes.core.schemes.gap import GapRule
-from streamframes.core.state import decode, is_tree
 from streamframes.core.told import Told
 
 Batches = list[pa.RecordBatch]

@@ -15,8 +15,8 @@ from streamframes.core.legs.cuts import Leg
 from streamframes.core.legs.heads import Heads
 from streamframes.core.legs.parcels import Post, Route
 from streamframes.core.legs.seams import Seam, Seams, has_seams, seam_as_tree
+from streamframes.core.operator.state import grown
 from streamframes.core.plan import FramePlan
-from streamframes.core.state import grown
 from streamframes.core.told import Told, told_of
 
 

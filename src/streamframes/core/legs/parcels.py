@@ -27,7 +27,7 @@ from streamframes.core.kernel import (
     RUN_ROWS,
     RUN_START,
 )
-from streamframes.core.state import encode
+from streamframes.core.operator.state import encode
 from streamframes.core.told import Told
 
 # What the columns of told runs are called on their way; instants travel as distances.

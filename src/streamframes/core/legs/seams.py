@@ -27,11 +27,11 @@ from streamframes.core.kernel import (
     SKIP,
     STILL_OPEN,
 )
+from streamframes.core.operator.state import grown
 from streamframes.core.plan import FramePlan
 from streamframes.core.schemes.equal import Equal
 from streamframes.core.schemes.gap import GapRule
 from streamframes.core.schemes.threshold import Member
-from streamframes.core.state import grown
 
 NO_RUN = -1
 

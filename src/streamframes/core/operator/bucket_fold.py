@@ -17,7 +17,7 @@ from streamframes.core.batch.reorder_buffer import WaitingRoom
 from streamframes.core.batch.rows import Rows
 from streamframes.core.filler import NEVER, Filler
 from streamframes.core.fillplan import FRAMES, FillPlan
-from streamframes.core.plans import Plan
+from streamframes.core.operator.protocol import Plan
 from streamframes.core.sessions.sessioner import Sessioner
 
 RELEASE_ROWS = 200_000

@@ -15,17 +15,17 @@ import pytest
 from hypothesis import given, settings
 
 import streamframes as sf
-from streamframes.core import state
 from streamframes.core.batch.chunk import NO_WORD
 from streamframes.core.batch.clock import Clock
 from streamframes.core.batch.packer import ALL_GROUPS, DATA, ONE_GROUP, Packer
 from streamframes.core.batch.tags import TagColumn
-from streamframes.core.fold import BucketFold, fold
 from streamframes.core.measures import Measure
+from streamframes.core.operator import state
+from streamframes.core.operator.bucket_fold import BucketFold, fold
+from streamframes.core.operator.bucket_stream import BucketStream, StreamPlan
+from streamframes.core.operator.steps import Step
 from streamframes.core.plan import FramePlan
 from streamframes.core.schedule import Schedule
-from streamframes.core.steps import Step
-from streamframes.core.stream import BucketStream, StreamPlan
 from streamframes.errors import StreamFramesError
 
 KEYS = pa.schema([("key", pa.string())])

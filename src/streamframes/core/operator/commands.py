@@ -18,10 +18,10 @@ import pyarrow as pa
 
 from streamframes.core.batch.chunk import NO_WORD, decode, summary_of
 from streamframes.core.bursts.burster import Burster
+from streamframes.core.operator.bucket_stream import BucketStream, StreamPlan
+from streamframes.core.operator.steps import Step
+from streamframes.core.operator.store import Store
 from streamframes.core.sessions.sessioner import Sessioner
-from streamframes.core.steps import Step
-from streamframes.core.stores import Store
-from streamframes.core.stream import BucketStream, StreamPlan
 
 # Which rows a chunk holds: those that are watched, or orders.
 WATCHED, ORDERS = range(2)

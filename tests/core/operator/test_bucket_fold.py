@@ -14,13 +14,13 @@ import pytest
 from hypothesis import given, settings
 
 import streamframes as sf
-from streamframes.core import fold as fold_module
 from streamframes.core.batch.clock import Clock
 from streamframes.core.batch.packer import Packer
 from streamframes.core.batch.tags import TagColumn
-from streamframes.core.fold import BucketFold, fold
 from streamframes.core.literal import literal_frames
 from streamframes.core.measures import Measure
+from streamframes.core.operator import bucket_fold as fold_module
+from streamframes.core.operator.bucket_fold import BucketFold, fold
 from streamframes.core.plan import FramePlan
 from streamframes.core.trial import frames_in
 
