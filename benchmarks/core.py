@@ -22,10 +22,10 @@ from benchmarks.tasks import TASKS, Task
 from streamframes.core.batch.clock import Clock
 from streamframes.core.batch.groups import as_int64, fingerprints
 from streamframes.core.batch.rows import Rows
-from streamframes.core.framer import Framer
+from streamframes.core.frames.operator import Framer
+from streamframes.core.frames.plan import FramePlan
+from streamframes.core.frames.scanner import Scan
 from streamframes.core.operator.bucket_fold import RELEASE_ROWS
-from streamframes.core.plan import FramePlan
-from streamframes.core.scan import Scan
 
 KEYS = (100, 1)
 LIMIT = 100.0

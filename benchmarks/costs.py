@@ -25,6 +25,8 @@ from benchmarks.tasks import DELTA, PEER_TASKS, THRESHOLD, Task
 from streamframes.core.batch import chunk as chunks
 from streamframes.core.batch.clock import Clock
 from streamframes.core.batch.packer import Packed, Packer
+from streamframes.core.frames.measures import Measure
+from streamframes.core.frames.plan import FramePlan
 from streamframes.core.legs.cuts import Leg, in_order, legs
 from streamframes.core.legs.joiner import Joiner, join
 from streamframes.core.legs.leg import LegRun
@@ -32,14 +34,12 @@ from streamframes.core.legs.parcels import Route
 from streamframes.core.legs.reading import LegReader
 from streamframes.core.legs.rereading import Rereader
 from streamframes.core.legs.strands import Strand, strand_results
-from streamframes.core.measures import Measure
 from streamframes.core.operator.bucket_fold import BucketFold, fold
 from streamframes.core.parquet import direct
 from streamframes.core.parquet.dataset import Dataset, open_dataset
 from streamframes.core.parquet.reader import RowGroupReader
 from streamframes.core.parquet.selection import Selection
-from streamframes.core.plan import FramePlan
-from streamframes.core.sql import translate
+from streamframes.core.sparksql import translate
 
 KEYS = (1, 100, 100_000)
 CORES = 2

@@ -12,7 +12,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from streamframes.core.batch.clock import Duration
-from streamframes.core.moves import Move
+from streamframes.core.frames.edges import Move
 from streamframes.core.schemes import Scheme
 from streamframes.errors import InvalidArgument
 

@@ -15,10 +15,10 @@ from streamframes.core.batch.packer import DATA, Packer
 from streamframes.core.batch.tags import TagColumn
 from streamframes.core.fill_stream import FillBucket, FillStreamPlan
 from streamframes.core.fillplan import FRAMES, ROWS, FillPlan
-from streamframes.core.measures import Measure
-from streamframes.core.moves import Expand, Move, Split, moved_schema
+from streamframes.core.frames.edges import Expand, Move, Split, moved_schema
+from streamframes.core.frames.measures import Measure
+from streamframes.core.frames.plan import FramePlan
 from streamframes.core.operator.bucket_stream import StreamPlan
-from streamframes.core.plan import FramePlan
 from streamframes.errors import StreamFramesError
 from tests.core import fill_oracle as oracle
 from tests.core.operator.test_bucket_stream import (

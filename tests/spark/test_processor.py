@@ -14,8 +14,8 @@ import streamframes as sf
 from streamframes.core.batch.clock import Clock
 from streamframes.core.batch.packer import Packer
 from streamframes.core.batch.pieces import split
+from streamframes.core.frames.plan import FramePlan
 from streamframes.core.operator.bucket_stream import StreamPlan
-from streamframes.core.plan import FramePlan
 from streamframes.errors import StreamFramesError
 from streamframes.spark.events import own_clock
 from streamframes.spark.processor import FrameProcessor

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from streamframes.core.sql import Expression, Untranslatable, translate
+from streamframes.core.sparksql import Expression, Untranslatable, translate
 from streamframes.errors import StreamFramesError
 
 pytestmark = pytest.mark.spark

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.framer import Framer
+from streamframes.core.frames.operator import Framer
 from streamframes.core.laws import Theory, theory_of
 from streamframes.core.literal import literal_frames
 from streamframes.core.operator import state

@@ -25,7 +25,7 @@ from streamframes.core.batch.reorder_buffer import in_order
 from streamframes.core.batch.rows import Rows, gather, no_rows
 from streamframes.core.filler import DONE, GROUP, HIGH, LOW, NEVER, Filler
 from streamframes.core.fillplan import FRAMES, ROWS, FillPlan
-from streamframes.core.moves import Move, moved, reach_of
+from streamframes.core.frames.edges import Move, moved, reach_of
 from streamframes.core.operator import state
 from streamframes.core.operator.bucket_stream import BucketStream, StreamPlan
 from streamframes.core.operator.steps import Step, check_identity, late_row

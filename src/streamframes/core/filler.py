@@ -15,16 +15,16 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.accumulators import accumulators
 from streamframes.core.batch.chunk import NO_WORD
 from streamframes.core.batch.groups import GroupIndex
 from streamframes.core.batch.packer import counting_order
 from streamframes.core.batch.rows import Rows
 from streamframes.core.batch.tags import tagged
 from streamframes.core.fillplan import FillPlan
+from streamframes.core.frames.accumulators import accumulators
+from streamframes.core.frames.edges import edges
+from streamframes.core.frames.measures import Shares
 from streamframes.core.jit.compiled import compiled
-from streamframes.core.measures import Shares
-from streamframes.core.moves import edges
 
 # Columns of the table: the group, first and last instant, before which instant rows have been added, how many, whether
 # the last instant is final, how many fragments were told and up to which instant, whether measures have begun.

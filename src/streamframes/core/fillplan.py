@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from streamframes.core.batch.packer import Layout
 from streamframes.core.batch.tags import TagColumn
-from streamframes.core.measures import Measure
+from streamframes.core.frames.measures import Measure
 
 # Which rows a chunk holds, where frames and rows meet in a bucket.
 FRAMES, ROWS = range(2)

@@ -12,9 +12,9 @@ import pyarrow as pa
 from streamframes.core.batch.clock import Clock
 from streamframes.core.batch.reorder_buffer import WaitingRoom
 from streamframes.core.batch.rows import Rows
-from streamframes.core.framer import Framer
-from streamframes.core.plan import FramePlan
-from streamframes.core.schedule import Schedule
+from streamframes.core.frames.operator import Framer
+from streamframes.core.frames.plan import FramePlan
+from streamframes.core.frames.schedule import Schedule
 from streamframes.core.schemes.base import Input, Scheme
 from streamframes.errors import InvalidArgument
 

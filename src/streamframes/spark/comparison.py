@@ -12,8 +12,8 @@ from sqlglot import exp
 from streamframes.core.batch.clock import Clock
 from streamframes.core.schemes import Count, Every, Scheme, Threshold
 from streamframes.core.schemes.base import check_choice
-from streamframes.core.sql import Untranslatable
-from streamframes.core.sql.syntax import parsed
+from streamframes.core.sparksql import Untranslatable
+from streamframes.core.sparksql.syntax import parsed
 from streamframes.errors import InvalidArgument
 
 HEURISTICS = ("min", "max", "avg")

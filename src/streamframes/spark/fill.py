@@ -10,7 +10,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from streamframes.core.batch.clock import Clock
-from streamframes.core.moves import Move
+from streamframes.core.frames.edges import Move
 from streamframes.errors import InvalidArgument
 from streamframes.spark.fill_streams import Waiting, fill_framing, fill_given
 from streamframes.spark.fill_tables import fill_table

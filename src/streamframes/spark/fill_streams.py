@@ -18,7 +18,7 @@ from pyspark.sql import types as T
 
 from streamframes.core.fill_stream import FillStreamPlan
 from streamframes.core.fillplan import FRAMES, ROWS, FillPlan
-from streamframes.core.moves import Move
+from streamframes.core.frames.edges import Move
 from streamframes.core.operator.bucket_stream import StreamPlan
 from streamframes.errors import InvalidArgument
 from streamframes.spark.events import EventClock

@@ -15,8 +15,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import types as T
 
 from streamframes.core.batch.clock import Clock, Duration, check_duration
-from streamframes.core.plan import FramePlan
-from streamframes.core.schedule import MISSING, OPEN_ON, Schedule
+from streamframes.core.frames.plan import FramePlan
+from streamframes.core.frames.schedule import MISSING, OPEN_ON, Schedule
 from streamframes.core.schemes import Scheme, Threshold
 from streamframes.core.schemes.base import check_choice
 from streamframes.errors import InvalidArgument

@@ -11,7 +11,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import types as T
 
 from streamframes.core.expressions import simple_call
-from streamframes.core.measures import Function, Measure
+from streamframes.core.frames.measures import Function, Measure
 from streamframes.core.schemes import Fold
 from streamframes.core.schemes.base import Input
 from streamframes.errors import InvalidArgument

@@ -17,6 +17,7 @@ from pyspark.sql import types as T
 
 from streamframes.core.batch.packer import Packed
 from streamframes.core.batch.pieces import split
+from streamframes.core.frames.plan import FramePlan
 from streamframes.core.legs.cuts import Chain, Leg
 from streamframes.core.legs.joiner import Joiner, join
 from streamframes.core.legs.leg import LegRun
@@ -27,7 +28,6 @@ from streamframes.core.legs.strands import Strand, strand_results
 from streamframes.core.parquet import Dataset, RowGroup, RowGroupReader
 from streamframes.core.parquet.ranges import Instants
 from streamframes.core.parquet.selection import Selection
-from streamframes.core.plan import FramePlan
 from streamframes.spark.columns import arrow_schema
 from streamframes.spark.fold import Fold, together
 from streamframes.spark.pack import PIECES

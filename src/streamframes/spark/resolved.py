@@ -14,7 +14,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 
 from streamframes.core.batch.packer import Layout
-from streamframes.core.sql import Expression, Untranslatable, translate
+from streamframes.core.sparksql import Expression, Untranslatable, translate
 
 # Strings and quoted names are left alone; a decimal is written without its suffix, and between() under a name that is
 # no keyword.

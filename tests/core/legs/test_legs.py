@@ -18,6 +18,8 @@ import streamframes as sf
 from streamframes.core.batch.clock import Clock
 from streamframes.core.batch.packer import Layout
 from streamframes.core.batch.tags import TagColumn
+from streamframes.core.frames.measures import Measure
+from streamframes.core.frames.plan import FramePlan
 from streamframes.core.legs import cuts, heads, reading, strands
 from streamframes.core.legs.cuts import Leg
 from streamframes.core.legs.joiner import Joiner, join
@@ -25,11 +27,9 @@ from streamframes.core.legs.leg import LegRun, can_be_joined
 from streamframes.core.legs.parcels import Route
 from streamframes.core.legs.reading import LegReader
 from streamframes.core.legs.rereading import Rereader
-from streamframes.core.measures import Measure
 from streamframes.core.parquet import RowGroup
 from streamframes.core.parquet.arrays import Arrays
-from streamframes.core.plan import FramePlan
-from tests.core.options import options as common_options
+from tests.core.frames.options import options as common_options
 
 KEYS = pa.schema([("name", pa.string())])
 TYPES = {"w": pa.bool_(), "v": pa.float64(), "n": pa.int64(), "word": pa.string()}

@@ -11,12 +11,12 @@ import pytest
 
 import streamframes as sf
 from streamframes.core.batch.clock import Clock
+from streamframes.core.frames.measures import Measure
+from streamframes.core.frames.plan import FramePlan
 from streamframes.core.legs.cuts import legs
 from streamframes.core.legs.strands import prefers_strands
-from streamframes.core.measures import Measure
 from streamframes.core.parquet.dataset import open_dataset
 from streamframes.core.parquet.selection import Selection
-from streamframes.core.plan import FramePlan
 
 ROWS = 300_000
 DELTA, THRESHOLD = sf.Delta("v", "<", 1.0), sf.Threshold("w")

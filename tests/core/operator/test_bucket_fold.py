@@ -17,11 +17,11 @@ import streamframes as sf
 from streamframes.core.batch.clock import Clock
 from streamframes.core.batch.packer import Packer
 from streamframes.core.batch.tags import TagColumn
+from streamframes.core.frames.measures import Measure
+from streamframes.core.frames.plan import FramePlan
 from streamframes.core.literal import literal_frames
-from streamframes.core.measures import Measure
 from streamframes.core.operator import bucket_fold as fold_module
 from streamframes.core.operator.bucket_fold import BucketFold, fold
-from streamframes.core.plan import FramePlan
 from streamframes.core.trial import frames_in
 
 KEYS = pa.schema([("name", pa.string()), ("number", pa.int32())])

@@ -19,13 +19,13 @@ from streamframes.core.batch.chunk import NO_WORD
 from streamframes.core.batch.clock import Clock
 from streamframes.core.batch.packer import ALL_GROUPS, DATA, ONE_GROUP, Packer
 from streamframes.core.batch.tags import TagColumn
-from streamframes.core.measures import Measure
+from streamframes.core.frames.measures import Measure
+from streamframes.core.frames.plan import FramePlan
+from streamframes.core.frames.schedule import Schedule
 from streamframes.core.operator import state
 from streamframes.core.operator.bucket_fold import BucketFold, fold
 from streamframes.core.operator.bucket_stream import BucketStream, StreamPlan
 from streamframes.core.operator.steps import Step
-from streamframes.core.plan import FramePlan
-from streamframes.core.schedule import Schedule
 from streamframes.errors import StreamFramesError
 
 KEYS = pa.schema([("key", pa.string())])

@@ -23,7 +23,7 @@ from streamframes.core.sessions.spanning import Spanning
 from streamframes.core.sessions.spread import spread_of
 from streamframes.core.sessions.terms import Value
 from streamframes.core.sessions.tree import Session
-from streamframes.core.sql import translate
+from streamframes.core.sparksql import translate
 
 COLUMNS = pa.schema({"who": pa.int64(), "code": pa.int64(), "size": pa.float64(), "word": pa.string()})
 LOGS = st.lists(

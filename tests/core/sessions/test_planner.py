@@ -16,7 +16,7 @@ from streamframes.core.sessions.planner import Planner
 from streamframes.core.sessions.spread import spread_of
 from streamframes.core.sessions.terms import DURATION, LONG, Event
 from streamframes.core.sessions.tree import Session, checked_forest
-from streamframes.core.sql import Untranslatable, translate
+from streamframes.core.sparksql import Untranslatable, translate
 from streamframes.errors import InvalidArgument
 
 SCHEMA = pa.schema(

@@ -25,7 +25,7 @@ from streamframes.core.bursts.results import AlarmRows, AnyRows, LatestRows, Sea
 from streamframes.core.bursts.runs import Runs
 from streamframes.core.bursts.units import Units
 from streamframes.core.bursts.values import numbers_of
-from streamframes.core.schedule import LATEST as ALL_OF_THEM
+from streamframes.core.frames.schedule import LATEST as ALL_OF_THEM
 
 NOT_KNOWN = np.empty(0, np.int64)
 _TELLERS = {RUNS: None, LATEST: LatestRows, ANY: AnyRows}

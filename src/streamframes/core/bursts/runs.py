@@ -20,8 +20,8 @@ from streamframes.core.batch.rows import CLOSED_BY, frame_ids, typed
 from streamframes.core.bursts.feeds import Alarms
 from streamframes.core.bursts.results import Searched, thresholds_of
 from streamframes.core.bursts.thresholds import Thresholds
+from streamframes.core.frames.kernel import CONDITION, END_OF_DATA
 from streamframes.core.jit.compiled import compiled
-from streamframes.core.kernel import CONDITION, END_OF_DATA
 
 # Columns of a run: group, window, first and last instant, the places of its first and last row in its group.
 GROUP, WINDOW, START, END, FIRST, LAST = range(6)

@@ -10,8 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from streamframes.core.batch.rows import Rows
-from streamframes.core.framer import Framer
-from streamframes.core.kernel import (
+from streamframes.core.frames.kernel import (
     END,
     IMPUTED,
     LAST_START,
@@ -21,9 +20,10 @@ from streamframes.core.kernel import (
     SKIP,
     START,
 )
+from streamframes.core.frames.operator import Framer
+from streamframes.core.frames.scanner import Scan
 from streamframes.core.legs.seams import is_certain
 from streamframes.core.operator.state import grown
-from streamframes.core.scan import Scan
 
 # How many rows the other scans leave out.
 LEFT_OUT = (1, 3, 8, 21)

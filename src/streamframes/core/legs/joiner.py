@@ -14,15 +14,15 @@ import pyarrow as pa
 
 from streamframes.core.batch import chunk as chunks
 from streamframes.core.batch.rows import Rows, news
-from streamframes.core.kernel import END, GAP, REFUSAL, ROWS, SILENCE, STILL_OPEN
+from streamframes.core.frames.emitted import Told
+from streamframes.core.frames.kernel import END, GAP, REFUSAL, ROWS, SILENCE, STILL_OPEN
+from streamframes.core.frames.plan import FramePlan
 from streamframes.core.legs.cuts import Leg
 from streamframes.core.legs.heads import same_state
 from streamframes.core.legs.parcels import Route, runs_of
 from streamframes.core.legs.seams import NO_RUN, Seam, has_seams, seam_of_tree
 from streamframes.core.operator.state import decode, is_tree
-from streamframes.core.plan import FramePlan
 from streamframes.core.schemes.gap import GapRule
-from streamframes.core.told import Told
 
 Batches = list[pa.RecordBatch]
 # The rows of some groups of a leg, in order: fingerprints in, rows with their numbers among these out.

@@ -10,14 +10,14 @@ import pyarrow as pa
 from streamframes.core.batch.chunk import NO_WORD, Chunk, encode
 from streamframes.core.batch.packer import Packed
 from streamframes.core.batch.rows import Rows
-from streamframes.core.cutter import Cut
+from streamframes.core.frames.emitted import Told, told_of
+from streamframes.core.frames.plan import FramePlan
+from streamframes.core.frames.segmenter import Cut
 from streamframes.core.legs.cuts import Leg
 from streamframes.core.legs.heads import Heads
 from streamframes.core.legs.parcels import Post, Route
 from streamframes.core.legs.seams import Seam, Seams, has_seams, seam_as_tree
 from streamframes.core.operator.state import grown
-from streamframes.core.plan import FramePlan
-from streamframes.core.told import Told, told_of
 
 
 def can_be_joined(plan: FramePlan) -> str:

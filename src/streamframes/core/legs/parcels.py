@@ -17,7 +17,8 @@ import pyarrow as pa
 
 from streamframes.core.batch.groups import GroupIndex
 from streamframes.core.batch.packer import Packed
-from streamframes.core.kernel import (
+from streamframes.core.frames.emitted import Told
+from streamframes.core.frames.kernel import (
     RUN_END,
     RUN_FIELDS,
     RUN_GROUP,
@@ -28,7 +29,6 @@ from streamframes.core.kernel import (
     RUN_START,
 )
 from streamframes.core.operator.state import encode
-from streamframes.core.told import Told
 
 # What the columns of told runs are called on their way; instants travel as distances.
 _FIELDS = {"rows": RUN_ROWS, "imputed": RUN_IMPUTED, "reason": RUN_REASON, "ordinal": RUN_ORDINAL}

@@ -14,9 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from streamframes.core.batch.rows import Rows
-from streamframes.core.cutter import Cut
-from streamframes.core.jit.compiled import compiled
-from streamframes.core.kernel import (
+from streamframes.core.frames.kernel import (
     NO_LIMIT,
     NO_ROWS,
     RUN_END,
@@ -27,8 +25,10 @@ from streamframes.core.kernel import (
     SKIP,
     STILL_OPEN,
 )
+from streamframes.core.frames.plan import FramePlan
+from streamframes.core.frames.segmenter import Cut
+from streamframes.core.jit.compiled import compiled
 from streamframes.core.operator.state import grown
-from streamframes.core.plan import FramePlan
 from streamframes.core.schemes.equal import Equal
 from streamframes.core.schemes.gap import GapRule
 from streamframes.core.schemes.threshold import Member

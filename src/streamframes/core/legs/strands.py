@@ -13,11 +13,11 @@ import numpy as np
 import pyarrow as pa
 
 from streamframes.core.batch.groups import GroupIndex
+from streamframes.core.frames.plan import FramePlan
 from streamframes.core.legs.cuts import Chain, Leg
 from streamframes.core.legs.reading import LegReader, Source
 from streamframes.core.legs.seams import has_seams, is_certain
 from streamframes.core.parquet.selection import Selection
-from streamframes.core.plan import FramePlan
 
 # What more workers read in vain costs more than a shuffle.
 MOST = 4

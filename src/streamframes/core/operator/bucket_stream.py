@@ -23,11 +23,11 @@ from streamframes.core.batch.groups import fingerprints
 from streamframes.core.batch.packer import packed, slots
 from streamframes.core.batch.reorder_buffer import in_order
 from streamframes.core.batch.rows import Rows, gather, no_rows, typed
+from streamframes.core.frames.schedule import LATEST
 from streamframes.core.operator import state
 from streamframes.core.operator.protocol import AtWork, Counting, Plan, figures_of
 from streamframes.core.operator.steps import Step, check_identity, group_of, late_row
 from streamframes.core.operator.store import Store
-from streamframes.core.schedule import LATEST
 from streamframes.errors import StreamFramesError
 
 LATE = ("count", "fail")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from streamframes.core.bursts.burster import Burster
 from streamframes.core.bursts.plan import BurstPlan
-from streamframes.core.framer import Framer
-from streamframes.core.plan import FramePlan
+from streamframes.core.frames.operator import Framer
+from streamframes.core.frames.plan import FramePlan
 from streamframes.core.regions.plan import RegionPlan
 from streamframes.core.regions.regioner import Regioner
 from streamframes.core.sessions.plan import SessionPlan

@@ -15,7 +15,7 @@ from streamframes.core.parquet.arrays import Arrays
 from streamframes.core.parquet.dataset import Dataset, RowGroup
 from streamframes.core.parquet.ranges import Instants
 from streamframes.core.parquet.reader import RowGroupReader
-from streamframes.core.sql import Expression
+from streamframes.core.sparksql import Expression
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from streamframes.core.batch.clock import Clock, check_duration
+from streamframes.core.frames.schedule import MISSING, OPEN_ON
 from streamframes.core.regions.field import ENDS, HOLDS, IMPUTES, NO_LIMIT, Reading
 from streamframes.core.regions.found import Limits
 from streamframes.core.regions.plan import DURATIONS, METHODS, RECTANGLE, SPANS, Crowding
-from streamframes.core.schedule import MISSING, OPEN_ON
 from streamframes.core.schemes.base import check_choice
 from streamframes.errors import InvalidArgument
 

@@ -18,8 +18,8 @@ import numpy as np
 import pyarrow as pa
 
 from streamframes.core.batch.clock import Clock, Duration, check_duration
+from streamframes.core.frames.kernel import NO_LIMIT, NO_ROWS, Limits
 from streamframes.core.jit.compiled import compiled
-from streamframes.core.kernel import NO_LIMIT, NO_ROWS, Limits
 from streamframes.errors import InvalidArgument
 
 InputKind = Literal["condition", "number", "any"]

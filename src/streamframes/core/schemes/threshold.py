@@ -16,10 +16,10 @@ import numpy as np
 import pyarrow as pa
 
 from streamframes.core.batch.clock import Clock, Duration, check_duration
+from streamframes.core.frames.hysteresis import Labels
+from streamframes.core.frames.kernel import NO_LIMIT
 from streamframes.core.jit.buffers import flags, truths
 from streamframes.core.jit.compiled import BEFORE, GOES_ON, NO, OPENS, register
-from streamframes.core.kernel import NO_LIMIT
-from streamframes.core.labels import Labels
 from streamframes.core.schemes.base import Compiled, Input, Scheme, check_expression
 from streamframes.errors import InvalidArgument
 

@@ -17,7 +17,7 @@ from streamframes.core.batch.packer import Layout
 from streamframes.core.sessions.plan import SPANNING
 from streamframes.core.sessions.planner import Planner
 from streamframes.core.sessions.spread import spread_of
-from streamframes.core.sql import Expression, Untranslatable, translate
+from streamframes.core.sparksql import Expression, Untranslatable, translate
 from streamframes.errors import InvalidArgument
 
 ADD, DROP = "add", "drop"

@@ -18,9 +18,9 @@ from sqlglot import exp
 
 from streamframes.core.sessions.terms import BOOLEAN, DOUBLE, DURATION, INSTANT, LONG, TEXT, Const, Op, Term, a
 from streamframes.core.sessions.words import Aggregate, Parser
-from streamframes.core.sql.syntax import COMPARISONS, is_number, parsed, shown
-from streamframes.core.sql.terms import Untranslatable
-from streamframes.core.sql.times import interval_of
+from streamframes.core.sparksql.kernels.times import interval_of
+from streamframes.core.sparksql.syntax import COMPARISONS, is_number, parsed, shown
+from streamframes.core.sparksql.terms import Untranslatable
 from streamframes.errors import InvalidArgument
 
 if TYPE_CHECKING:

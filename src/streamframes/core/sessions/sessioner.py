@@ -28,7 +28,7 @@ from streamframes.core.sessions.planner import kind_of
 from streamframes.core.sessions.results import Teller
 from streamframes.core.sessions.terms import DOUBLE, TEXT, Event, parts
 from streamframes.core.sessions.texts import Texts
-from streamframes.core.sql import Expression
+from streamframes.core.sparksql import Expression
 
 NOT_KNOWN = np.empty(0, np.int64)
 # So many texts are kept whether or not they are needed.

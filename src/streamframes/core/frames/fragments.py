@@ -1,0 +1,46 @@
+"""Fragments: what is certain of a frame before it has ended.
+
+rows       x x x x x x x x         a frame, released in three steps
+fragments  [0  ]                   certain as soon as its minimums are met
+           [1      ]               grown
+           [2          ]           final, equal to the frame
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from streamframes.core.frames.kernel import RUN_FRESH, RUN_ORDINAL, RUN_ROWS
+from streamframes.core.frames.scanner import Runs, slots
+from streamframes.core.operator.state import GroupState
+from streamframes.core.schemes.base import Compiled
+
+_NUMBER, _ROWS = range(2)
+
+
+class Fragments(GroupState):
+    """For each open frame how many fragments were told, and with how many rows."""
+
+    per_group = ("told",)
+
+    def __init__(self, scheme: Compiled) -> None:
+        self.scheme = scheme
+        self.told = np.zeros((0, scheme.lanes, 2), np.int64)
+
+    @property
+    def n_told(self) -> np.ndarray:
+        """How many fragments of the frame in each (group, lane) were told."""
+        return np.asarray(self.told[:, :, _NUMBER])
+
+    def feed(self, runs: Runs, n_groups: int) -> tuple[np.ndarray, np.ndarray]:
+        """Which runs are told now, as frames or fragments, and their fragment numbers."""
+        self.grow(n_groups)
+        told = self.told.reshape(-1, 2)
+        slot, fresh = slots(runs, self.scheme.lanes), runs.table[:, RUN_FRESH] != 0
+        before = np.where(fresh[:, None], 0, told[slot])
+        certain = runs.is_open & (runs.table[:, RUN_ORDINAL] >= 0) & (not self.scheme.certain_when_closed)
+        grows = certain & (runs.table[:, RUN_ROWS] > before[:, _ROWS])
+        told[slot[fresh]] = 0
+        told[slot[grows], _NUMBER] = before[grows, _NUMBER] + 1
+        told[slot[grows], _ROWS] = runs.table[grows, RUN_ROWS]
+        return runs.is_frame | grows, before[:, _NUMBER]

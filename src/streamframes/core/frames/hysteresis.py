@@ -1,0 +1,133 @@
+"""Labels: which rows are members of a Threshold frame, where that takes more than a look at one row.
+
+Hysteresis needs the rows before; merging needs the rows after, so the rows of a dip are held back until it is
+known whether the dip is bridged:
+
+  where    1 1 0 0 1 0 0 0 0
+  members  1 1 1 1 1 . . . .      dips no longer than merge_gap are filled; the last four rows may still wait
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from streamframes.core.batch.rows import Rows, gather
+from streamframes.core.frames.kernel import CANNOT_OPEN, HOLE_BREAK, REFUSAL, SKIP
+from streamframes.core.jit.compiled import compiled
+from streamframes.core.operator.state import GroupState
+
+ON, HAS_END, LAST_END, SEEN, LAST = range(5)
+
+
+@dataclass(frozen=True)
+class Labels:
+    """What labelling needs to know, in ticks."""
+
+    until: bool
+    merge_gap: np.uint64 | None
+    max_gap: np.uint64
+
+
+@compiled
+def _label(  # noqa: PLR0915  (one loop, as in the kernel)
+    groups: Any,
+    bounds: Any,
+    ts: Any,
+    mark: Any,
+    where: Any,
+    until: Any,
+    merges: bool,
+    merge_gap: Any,
+    max_gap: Any,
+    points: Any,
+    final: bool,
+    state: Any,
+    member: Any,
+    settled: Any,
+) -> None:
+    """Fill `member` and, for each segment, `settled`: up to which row that is certain.
+
+    `points` says for each group before which instant all rows have been seen, if that is known.
+    """
+    special = 0
+    for k in range(groups.size):
+        record = state[groups[k]]
+        on, has_end, last_end = record[ON] != 0, record[HAS_END] != 0, record[LAST_END]
+        seen, last = record[SEEN] != 0, record[LAST]
+        dip, seen_before_dip, last_before_dip = bounds[k], seen, last
+        for i in range(bounds[k], bounds[k + 1]):
+            member[i] = False
+            if mark.size:
+                special = mark[i]
+            if special & HOLE_BREAK:
+                on, has_end = False, False
+            if special & SKIP:
+                if on and special & REFUSAL == REFUSAL:
+                    on = False
+                    has_end = merges
+                    dip, seen_before_dip, last_before_dip = i, seen, last
+                continue
+            t = ts[i]
+            if seen and np.uint64(t - last) > max_gap:
+                on, has_end = False, False
+            if on and (until[i] if until.size else not where[i]):
+                on = False
+                has_end = merges
+                dip, seen_before_dip, last_before_dip = i, seen, last
+            if has_end and np.uint64(t - last_end) > merge_gap:
+                has_end = False
+            seen, last = True, t
+            opens = where[i] and not special & CANNOT_OPEN and not (until.size and until[i])
+            if not on and opens:
+                on = True
+                if has_end:
+                    member[dip:i] = True
+                    has_end = False
+            if on:
+                member[i] = True
+                last_end = t
+        settled[k] = bounds[k + 1]
+        if has_end and points.size and points[groups[k]] > last_end:
+            has_end = np.uint64(points[groups[k]] - last_end) <= merge_gap
+        if has_end and not final:
+            settled[k] = dip
+            seen, last = seen_before_dip, last_before_dip
+        record[ON], record[HAS_END], record[LAST_END] = on, has_end, last_end
+        record[SEEN], record[LAST] = seen, last
+
+
+@dataclass
+class LabelStage(GroupState):
+    """The state of labelling: a record per group, and the rows of dips that are still open."""
+
+    per_group: ClassVar = ("state",)
+
+    settings: Labels
+    state: np.ndarray = field(default_factory=lambda: np.zeros((0, 5), np.int64))
+    held: list[Rows] = field(default_factory=list)
+
+    def with_held(self, rows: Rows) -> Rows:
+        """The rows that were held back, and then these."""
+        return gather([*self.held, rows])
+
+    def feed(self, rows: Rows, where: np.ndarray, until: np.ndarray, points: np.ndarray, *, final: bool) -> Any:
+        """The rows that are certain now, and which of them are members; the others are held back."""
+        n_groups = int(rows.groups.max()) + 1
+        self.grow(n_groups)
+        settings = self.settings
+        merges = settings.merge_gap is not None
+        merge_gap = settings.merge_gap if settings.merge_gap is not None else np.uint64(0)
+        member, settled = np.empty(len(rows), np.bool_), np.empty(rows.groups.size, np.int64)
+        inputs = (rows.groups, rows.bounds, rows.ts, rows.mark, where, until)
+        _label(*inputs, merges, merge_gap, settings.max_gap, points, final, self.state, member, settled)
+        certain = np.arange(len(rows)) < np.repeat(settled, np.diff(rows.bounds))
+        self.held = [] if certain.all() else [rows.filter(~certain)]
+        return rows.filter(certain), member[certain]
+
+    @property
+    def busy(self) -> np.ndarray:
+        """Whether a group is in an episode, or in a dip that may be bridged."""
+        return np.asarray((self.state[:, ON] | self.state[:, HAS_END]) != 0)

@@ -1,0 +1,124 @@
+"""The plan of a framing: everything the core must know, and nothing of the engine that carries the rows.
+
+The columns that travel with each row stand in one order everywhere:
+
+  tie-breaking columns of ts=[...]  |  inputs of the scheme  |  measure columns, or all columns for tag()
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from streamframes.core.batch.clock import Clock
+from streamframes.core.batch.packer import Layout
+from streamframes.core.batch.tags import TagColumn
+from streamframes.core.frames.measures import Measure
+from streamframes.core.frames.schedule import Schedule
+from streamframes.core.schemes.base import Compiled, Scheme
+from streamframes.core.schemes.threshold import Threshold
+
+if TYPE_CHECKING:
+    from streamframes.core.frames.operator import Framer
+
+KINDS = ("episode", "gap")
+
+
+@dataclass(frozen=True)
+class FramePlan:
+    """What is framed, how, and what is wanted of the frames.
+
+    `keys` and `ts_type` give the group columns and the type of instants; `columns` the types of the travelling
+    columns, of which `n_ties` break ties and the next are inputs. With `tags` the rows are the result,
+    `keep_outside` those in no frame too; without, the frames with their `measures`, and with `fragments` also
+    what is certain of them before they end.
+    """
+
+    scheme: Scheme
+    clock: Clock
+    keys: pa.Schema
+    ts_type: pa.DataType
+    columns: tuple[pa.DataType, ...]
+    n_ties: int = 0
+    measures: tuple[Measure, ...] = ()
+    tags: tuple[TagColumn, ...] = ()
+    keep_outside: bool = False
+    schedule: Schedule | None = None
+    fragments: bool = False
+    prefix: str = "frame_"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Only the settings travel: what is compiled from them belongs to a process."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def framer(self, *, live: bool = False) -> Framer:
+        """The plan at work on the groups of one bucket; only a live one reports fragments before the end."""
+        from streamframes.core.frames.operator import Framer
+
+        return Framer(self, live=live)
+
+    def settings(self) -> dict[str, str]:
+        """What must not change while a checkpoint is in use, by the names that a user knows."""
+        result = "rows" if self.tags else ", ".join(f"{m.name}={m.function} of {m.type}" for m in self.measures)
+        return {
+            "scheme": repr(self.scheme),
+            "schedule": repr(self.schedule),
+            "measures": result or "none",
+            "fragments": repr(self.fragments),
+        }
+
+    @property
+    def layout(self) -> Layout:
+        """The columns that are packed."""
+        return Layout(self.keys, self.ts_type, self.columns)
+
+    @cached_property
+    def input_slice(self) -> slice:
+        """Where the scheme's inputs stand among the travelling columns; a scheme may parse text to tell its inputs."""
+        return slice(self.n_ties, self.n_ties + len(self.scheme.inputs()))
+
+    @property
+    def reports_gaps(self) -> bool:
+        """Whether the periods between frames are frames too."""
+        return isinstance(self.scheme, Threshold) and self.scheme.gaps
+
+    @cached_property
+    def compiled(self) -> Compiled:
+        """The scheme made ready for the kernel."""
+        return self.scheme.compile(self.clock)
+
+    @cached_property
+    def frame_schema(self) -> pa.Schema:
+        """The columns of the frames."""
+        fields = [
+            *self.keys,
+            pa.field(f"{self.prefix}id", pa.int64()),
+            pa.field(f"{self.prefix}start", self.ts_type),
+            pa.field(f"{self.prefix}end", self.ts_type),
+            pa.field(f"{self.prefix}rows", pa.int64()),
+            pa.field(f"{self.prefix}closed_by", pa.string()),
+        ]
+        if self.reports_gaps:
+            fields.append(pa.field(f"{self.prefix}kind", pa.string()))
+        if self.compiled.cell:
+            fields.append(pa.field(f"{self.prefix}cell", pa.list_(pa.int64())))
+        if self.schedule is not None and self.schedule.imputes:
+            fields.append(pa.field(f"{self.prefix}imputed", pa.int64()))
+        if self.fragments:
+            fields.append(pa.field(f"{self.prefix}fragment", pa.int64()))
+            fields.append(pa.field(f"{self.prefix}final", pa.bool_()))
+        return pa.schema([*fields, *(pa.field(measure.name, measure.type) for measure in self.measures)])
+
+    @cached_property
+    def tag_schema(self) -> pa.Schema:
+        """The columns of the tagged rows."""
+        fields = [pa.field(column.name, column.type) for column in self.tags]
+        return pa.schema([*fields, pa.field(f"{self.prefix}id", pa.int64())])
+
+    @property
+    def result_schema(self) -> pa.Schema:
+        """The columns of what the plan is for."""
+        return self.tag_schema if self.tags else self.frame_schema

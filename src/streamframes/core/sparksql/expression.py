@@ -1,0 +1,53 @@
+"""Expressions: text that has been translated, with its type and the columns it uses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+
+from streamframes.core.sparksql.rules import RULES
+from streamframes.core.sparksql.syntax import parsed
+from streamframes.core.sparksql.terms import Term, Untranslatable
+from streamframes.core.sparksql.translate import Reader
+from streamframes.errors import StreamFramesError
+
+
+@dataclass(frozen=True)
+class Expression:
+    """An expression over the columns of a schema: its type, the columns it uses, and its values."""
+
+    text: str
+    schema: pa.Schema
+    type: pa.DataType
+    columns: tuple[str, ...]
+    term: Term = field(repr=False, compare=False)
+
+    def evaluate(self, batch: pa.RecordBatch) -> pa.Array:
+        """The values on a batch; an overflow or a division by zero is an error, as in Spark."""
+        try:
+            return self.term.values(batch.select(self.columns) if self.columns else batch)
+        except pa.ArrowInvalid as error:
+            raise StreamFramesError(f"{self.text!r} cannot be evaluated: {error}") from error
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return translate, (self.text, self.schema)
+
+
+def translate(text: str, schema: pa.Schema) -> Expression:
+    """A Spark SQL expression over the columns of a schema, ready to be evaluated.
+
+    >>> expression = translate("speed < 40", pa.schema({"speed": pa.float64()}))
+    >>> expression.evaluate(pa.record_batch({"speed": [39.5, 41.0, None]})).to_pylist(), expression.columns
+    ([True, False, None], ('speed',))
+    """
+    tree = parsed(text)
+    reader = Reader(schema, RULES)
+    try:
+        term = reader.term(tree)
+    except pa.ArrowInvalid as error:
+        raise Untranslatable(f"{text!r} has a literal that is too large: {error}") from error
+    if pa.types.is_null(term.type):
+        raise Untranslatable(f"{text!r} is always null, without a type")
+    return Expression(text, schema, term.type, tuple(reader.used), term)

@@ -1,0 +1,68 @@
+"""Reader: turns the nodes of a tree into terms, by rules; a node without a rule is left to Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+from sqlglot import exp
+
+from streamframes.core.sparksql.syntax import PREDICATES, as_written, has_only
+from streamframes.core.sparksql.terms import Term, Untranslatable, column
+from streamframes.core.sparksql.types.types import read_as, spark_name
+
+# For each node: who reads it, and which of its parts are known.
+Rule = Callable[["Reader", exp.Expression], Term]
+Rules = Mapping[type, tuple[Rule, str]]
+
+
+class _Located(Untranslatable):
+    """A reason that names the part of the expression that it is about."""
+
+
+@dataclass
+class Reader:
+    """Turns nodes into terms and remembers which columns they use, in the order of the text."""
+
+    schema: pa.Schema
+    rules: Rules
+    used: dict[str, None] = field(default_factory=dict)
+
+    def term(self, node: exp.Expression) -> Term:
+        """What a node stands for."""
+        rule = self.rules.get(type(node))
+        if rule is None:
+            raise _Located(f"{as_written(node)} is left to Spark")
+        read, known = rule
+        if not has_only(node, known):
+            raise _Located(f"{as_written(node)} is written in a way that is left to Spark")
+        try:
+            return read(self, node)
+        except Untranslatable as why:
+            if isinstance(why, _Located):
+                raise
+            text = as_written(node)
+            raise _Located(str(why) if text in str(why) else f"{text}: {why}") from None
+
+    def terms(self, node: exp.Expression) -> list[Term]:
+        """All arguments of a function."""
+        return [self.term(each) for each in (node.this, *node.expressions)]
+
+    def operand(self, node: exp.Expression) -> Term:
+        """One side of an operator."""
+        if isinstance(node, PREDICATES):
+            raise _Located(f"{as_written(node)} needs parentheses")
+        return self.term(node)
+
+    def column(self, name: str) -> Term:
+        """A column by its name, in any spelling, as long as there is only one."""
+        alike = [each for each in self.schema.names if each.lower() == name.lower()]
+        if len(alike) != 1:
+            raise Untranslatable(f"{name} is {'the name of several columns' if alike else 'no column'}")
+        kind = self.schema.field(alike[0]).type
+        used_as = read_as(kind)
+        if used_as is None:
+            raise Untranslatable(f"{name} is of type {spark_name(kind)}, which is left to Spark")
+        self.used[alike[0]] = None
+        return column(alike[0], used_as)
