@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import streamframes as sf
-from tests.core import brute
-from tests.core.brute import Frame, canonical, in_order, instants
+from tests.oracles import algebra as brute
+from tests.oracles.algebra import Frame, canonical, in_order, instants
 
 pytestmark = pytest.mark.spark
 

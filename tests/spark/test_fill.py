@@ -10,7 +10,7 @@ import pytest
 
 import streamframes as sf
 from streamframes.spark.sieve import sieved
-from tests.core import fill_oracle as oracle
+from tests.oracles import fill as oracle
 from tests.spark.test_streams import Folder, far_ahead, rows_of, spelled
 
 pytestmark = pytest.mark.spark

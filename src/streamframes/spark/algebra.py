@@ -13,8 +13,8 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql import types as T
 
-from streamframes.core.algebra import CoveragePlan, SetPlan
-from streamframes.core.pairs import PairColumn, PairPlan
+from streamframes.core.algebra.pairs import PairColumn, PairPlan
+from streamframes.core.algebra.sets import CoveragePlan, SetPlan
 from streamframes.errors import InvalidArgument
 from streamframes.spark.columns import arrow_type
 from streamframes.spark.fold import folded

@@ -16,8 +16,8 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql import types as T
 
-from streamframes.core.fill_stream import FillStreamPlan
-from streamframes.core.fillplan import FRAMES, ROWS, FillPlan
+from streamframes.core.fill.bucket_stream import FillStreamPlan
+from streamframes.core.fill.plan import FRAMES, ROWS, FillPlan
 from streamframes.core.frames.edges import Move
 from streamframes.core.operator.bucket_stream import StreamPlan
 from streamframes.errors import InvalidArgument

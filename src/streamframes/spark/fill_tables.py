@@ -8,7 +8,7 @@ from functools import partial
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from streamframes.core.fillplan import FRAMES, ROWS, FillPlan
+from streamframes.core.fill.plan import FRAMES, ROWS, FillPlan
 from streamframes.core.operator.bucket_fold import BucketFill, fold
 from streamframes.spark.columns import as_column, column
 from streamframes.spark.filling import Filling

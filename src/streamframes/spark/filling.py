@@ -15,7 +15,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import types as T
 
 from streamframes.core.batch.clock import Clock
-from streamframes.core.fillplan import FillPlan, Placed
+from streamframes.core.fill.plan import FillPlan, Placed
 from streamframes.errors import InvalidArgument
 from streamframes.spark.columns import arrow_schema, arrow_type, clock_of, column, names, tag_columns
 from streamframes.spark.frametables import check_alike, frame_table, matched, point_table

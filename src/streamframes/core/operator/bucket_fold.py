@@ -15,8 +15,8 @@ import pyarrow as pa
 from streamframes.core.batch.chunk import decode
 from streamframes.core.batch.reorder_buffer import WaitingRoom
 from streamframes.core.batch.rows import Rows
-from streamframes.core.filler import NEVER, Filler
-from streamframes.core.fillplan import FRAMES, FillPlan
+from streamframes.core.fill.pending_frames import NEVER, Filler
+from streamframes.core.fill.plan import FRAMES, FillPlan
 from streamframes.core.operator.protocol import Plan
 from streamframes.core.sessions.sessioner import Sessioner
 

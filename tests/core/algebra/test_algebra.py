@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, settings
 
 import streamframes as sf
-from streamframes.core.algebra import CoveragePlan, SetPlan
+from streamframes.core.algebra.interval_join import PER_BATCH, Meetings
+from streamframes.core.algebra.intervals import Intervals
+from streamframes.core.algebra.pairs import PairColumn, PairPlan
+from streamframes.core.algebra.sets import CoveragePlan, SetPlan
 from streamframes.core.batch.packer import Packer
-from streamframes.core.intervals import Intervals
-from streamframes.core.meetings import PER_BATCH, Meetings
-from streamframes.core.pairs import PairColumn, PairPlan
-from tests.core import brute
-from tests.core.brute import Frame, canonical, in_order, instants
+from tests.oracles import algebra as brute
+from tests.oracles.algebra import Frame, canonical, in_order, instants
 
 KEYS = pa.schema([("key", pa.string())])
 LONG = pa.int64()

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from streamframes.core.intervals import Intervals
+from streamframes.core.algebra.intervals import Intervals
 from streamframes.core.jit.compiled import compiled
 
 PER_BATCH = 1 << 16

@@ -13,9 +13,9 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
+from streamframes.core.algebra.inputs import Bucket, Chunks, folded
+from streamframes.core.algebra.intervals import Intervals, difference, intersection, stretches, union
 from streamframes.core.batch.rows import frame_ids, typed
-from streamframes.core.intervals import Intervals, difference, intersection, stretches, union
-from streamframes.core.sides import Bucket, Chunks, folded
 from streamframes.errors import StreamFramesError
 
 _OPERATIONS: dict[str, Callable[[Intervals, Intervals], Intervals]] = {

@@ -20,7 +20,7 @@ from streamframes.core.batch.groups import GroupIndex
 from streamframes.core.batch.packer import counting_order
 from streamframes.core.batch.rows import Rows
 from streamframes.core.batch.tags import tagged
-from streamframes.core.fillplan import FillPlan
+from streamframes.core.fill.plan import FillPlan
 from streamframes.core.frames.accumulators import accumulators
 from streamframes.core.frames.edges import edges
 from streamframes.core.frames.measures import Shares

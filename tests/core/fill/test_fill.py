@@ -16,12 +16,12 @@ import streamframes as sf
 from streamframes.core.batch.groups import as_int64
 from streamframes.core.batch.packer import Packer
 from streamframes.core.batch.tags import TagColumn
-from streamframes.core.fillplan import FRAMES, ROWS, FillPlan
+from streamframes.core.fill.plan import FRAMES, ROWS, FillPlan
 from streamframes.core.frames.edges import Expand, Move, Split, moved, moved_schema
 from streamframes.core.frames.measures import Measure
 from streamframes.core.operator import bucket_fold as fold_module
 from streamframes.core.operator.bucket_fold import BucketFill, fold
-from tests.core import fill_oracle as oracle
+from tests.oracles import fill as oracle
 
 FRAME_COLUMNS = pa.schema(
     {

@@ -13,14 +13,14 @@ from hypothesis import given, settings
 import streamframes as sf
 from streamframes.core.batch.packer import DATA, Packer
 from streamframes.core.batch.tags import TagColumn
-from streamframes.core.fill_stream import FillBucket, FillStreamPlan
-from streamframes.core.fillplan import FRAMES, ROWS, FillPlan
+from streamframes.core.fill.bucket_stream import FillBucket, FillStreamPlan
+from streamframes.core.fill.plan import FRAMES, ROWS, FillPlan
 from streamframes.core.frames.edges import Expand, Move, Split, moved_schema
 from streamframes.core.frames.measures import Measure
 from streamframes.core.frames.plan import FramePlan
 from streamframes.core.operator.bucket_stream import StreamPlan
 from streamframes.errors import StreamFramesError
-from tests.core import fill_oracle as oracle
+from tests.core.fill.test_fill import moved_by_hand, spelled
 from tests.core.operator.test_bucket_stream import (
     LATENESS,
     DictStore,
@@ -31,7 +31,7 @@ from tests.core.operator.test_bucket_stream import (
     plan_for,
     values,
 )
-from tests.core.test_fill import moved_by_hand, spelled
+from tests.oracles import fill as oracle
 
 COLUMNS = {"v": pa.float64()}
 MEASURES = (

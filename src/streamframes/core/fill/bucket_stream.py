@@ -23,15 +23,15 @@ from streamframes.core.batch.groups import fingerprints
 from streamframes.core.batch.packer import slots
 from streamframes.core.batch.reorder_buffer import in_order
 from streamframes.core.batch.rows import Rows, gather, no_rows
-from streamframes.core.filler import DONE, GROUP, HIGH, LOW, NEVER, Filler
-from streamframes.core.fillplan import FRAMES, ROWS, FillPlan
+from streamframes.core.fill.pending_frames import DONE, GROUP, HIGH, LOW, NEVER, Filler
+from streamframes.core.fill.plan import FRAMES, ROWS, FillPlan
+from streamframes.core.fill.row_buffer import GROUP as SHELVED
+from streamframes.core.fill.row_buffer import Shelf
 from streamframes.core.frames.edges import Move, moved, reach_of
 from streamframes.core.operator import state
 from streamframes.core.operator.bucket_stream import BucketStream, StreamPlan
 from streamframes.core.operator.steps import Step, check_identity, late_row
 from streamframes.core.operator.store import Halves, Store
-from streamframes.core.shelf import GROUP as SHELVED
-from streamframes.core.shelf import Shelf
 from streamframes.errors import StreamFramesError
 
 Chunks = Iterable[tuple[int, pa.Buffer]]

@@ -10,9 +10,9 @@ from typing import Literal
 import numpy as np
 import pyarrow as pa
 
+from streamframes.core.algebra.inputs import Bucket, Chunks, Side, folded, point_side
+from streamframes.core.algebra.interval_join import Meetings
 from streamframes.core.batch.rows import typed
-from streamframes.core.meetings import Meetings
-from streamframes.core.sides import Bucket, Chunks, Side, folded, point_side
 
 # A group column; the instant of a side's row; a travelling column of it; an edge of what a pair shares.
 Source = Literal["key", "instant", "column", "shared start", "shared end"]

@@ -14,10 +14,10 @@ from operator import itemgetter
 import numpy as np
 import pyarrow as pa
 
+from streamframes.core.algebra.intervals import Intervals
 from streamframes.core.batch.chunk import Chunk, decode
 from streamframes.core.batch.groups import GroupIndex, as_int64, validity
 from streamframes.core.batch.rows import Rows
-from streamframes.core.intervals import Intervals
 
 Chunks = Iterable[tuple[int, int, pa.Buffer]]
 
