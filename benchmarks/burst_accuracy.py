@@ -21,10 +21,10 @@ from rich.progress import track
 from benchmarks.bursts import Case, searched
 from benchmarks.options import Options, parse
 from benchmarks.report import Report, Target, open_console, publish
-from streamframes.core.bursts.approximate import ALL, MONOTONIC
-from streamframes.core.bursts.engines import Engine, ExactEngine, HistogramEngine
+from streamframes.core.bursts.exact.engine import Engine, ExactEngine, HistogramEngine
+from streamframes.core.bursts.exact.sums import AGGREGATES
+from streamframes.core.bursts.histogram.approximate import ALL, MONOTONIC
 from streamframes.core.bursts.learning import learnt
-from streamframes.core.bursts.sums import AGGREGATES
 from streamframes.data import packet_values
 
 ERRORS = (0.1, 0.01, 0.001)

@@ -13,13 +13,13 @@ from rich.progress import Progress
 
 from benchmarks.options import Options, parse
 from benchmarks.report import Report, Target, open_console, publish
-from streamframes.core.bursts.approximate import ALL
-from streamframes.core.bursts.bound import bucket_bound
-from streamframes.core.bursts.engines import HistogramEngine
-from streamframes.core.bursts.feeds import Fed
-from streamframes.core.bursts.histogram import FIELDS
-from streamframes.core.bursts.recent import RECENT
-from streamframes.core.bursts.sums import SUM
+from streamframes.core.bursts.batch import Fed
+from streamframes.core.bursts.exact.engine import HistogramEngine
+from streamframes.core.bursts.exact.sums import SUM
+from streamframes.core.bursts.histogram.approximate import ALL
+from streamframes.core.bursts.histogram.error_bound import bucket_bound
+from streamframes.core.bursts.histogram.recent_rows import RECENT
+from streamframes.core.bursts.histogram.suffix_sums import FIELDS
 from streamframes.core.bursts.thresholds import Thresholds
 from streamframes.data import packet_values
 

@@ -17,12 +17,12 @@ from rich.progress import track
 from benchmarks.burst_baselines import BASELINES
 from benchmarks.options import Options, parse
 from benchmarks.report import Report, Target, open_console, publish
-from streamframes.core.bursts.approximate import ALL, MONOTONIC
-from streamframes.core.bursts.asked import search_of
-from streamframes.core.bursts.engines import ALARMS_AT_ONCE, Engine, ExactEngine, HistogramEngine
-from streamframes.core.bursts.feeds import Alarms, Fed
+from streamframes.core.bursts.arguments import search_of
+from streamframes.core.bursts.batch import Alarms, Fed
+from streamframes.core.bursts.exact.engine import ALARMS_AT_ONCE, Engine, ExactEngine, HistogramEngine
+from streamframes.core.bursts.exact.sums import SUM
+from streamframes.core.bursts.histogram.approximate import ALL, MONOTONIC
 from streamframes.core.bursts.learning import learnt
-from streamframes.core.bursts.sums import SUM
 from streamframes.core.bursts.thresholds import Thresholds
 from streamframes.data import packet_values
 

@@ -7,9 +7,9 @@ import numpy as np
 from matplotlib.figure import Figure
 from PIL import Image
 
-from streamframes.core.bursts.literal import Histogram
-from streamframes.core.bursts.space import divide_points, search_space
+from streamframes.core.bursts.histogram.search_space import divide_points, search_space
 from streamframes.draw import save_picture
+from tests.oracles.bursts import Histogram
 
 INK, FAINT, SIGNAL, ONE, OTHER = "#22303c", "#d8dee4", "#6b7c8c", "#fb923c", "#60a5fa"
 HERE = Path(__file__)

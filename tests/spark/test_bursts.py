@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 
 import streamframes as sf
 from streamframes import data
-from streamframes.core.bursts import literal
+from tests.oracles import bursts as literal
 from tests.spark import test_streams
 
 pytestmark = pytest.mark.spark

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from streamframes.core.batch.clock import Clock
-from streamframes.core.bursts.bound import error_bound
+from streamframes.core.bursts.histogram.error_bound import error_bound
 from streamframes.core.bursts.learning import Learn
 from streamframes.core.bursts.plan import EXACT
 from streamframes.spark.scan_words import packed_steps

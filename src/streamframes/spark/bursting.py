@@ -16,7 +16,7 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from streamframes.core.batch.clock import Clock
-from streamframes.core.bursts.asked import check_error, search_of, thresholds_of, unit_ticks, window_of, windows_of
+from streamframes.core.bursts.arguments import check_error, search_of, thresholds_of, unit_ticks, window_of, windows_of
 from streamframes.core.bursts.learning import Learn
 from streamframes.core.bursts.plan import ALARMS, ANY, LATEST, LEARNT, RUNS, BurstPlan
 from streamframes.core.bursts.thresholds import GroupTable

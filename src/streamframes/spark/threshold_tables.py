@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame
 
 from streamframes.core.batch.clock import Clock
 from streamframes.core.batch.groups import as_int64, fingerprints, number_groups
-from streamframes.core.bursts.asked import threshold_of, windows_of
+from streamframes.core.bursts.arguments import threshold_of, windows_of
 from streamframes.core.bursts.thresholds import GroupTable
 from streamframes.errors import InvalidArgument
 from streamframes.spark.columns import arrow_type, column, whole_array

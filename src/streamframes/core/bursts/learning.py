@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from streamframes.core.bursts.feeds import Fed
-from streamframes.core.bursts.measured import ENDS, EXTREMES, HIGHEST, LOWEST, measure, value_of, work_for
+from streamframes.core.bursts.batch import Fed
+from streamframes.core.bursts.exact.measured import ENDS, EXTREMES, HIGHEST, LOWEST, measure, value_of, work_for
+from streamframes.core.bursts.exact.sums import MAX, MIN, SUM
 from streamframes.core.bursts.ragged import Ragged
-from streamframes.core.bursts.sums import MAX, MIN, SUM
 from streamframes.core.jit.compiled import compiled
 from streamframes.errors import InvalidArgument
 

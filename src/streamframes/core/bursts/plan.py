@@ -15,13 +15,13 @@ import pyarrow as pa
 
 from streamframes.core.batch.clock import Clock
 from streamframes.core.batch.packer import Layout
-from streamframes.core.bursts.approximate import ALL, MONOTONIC
+from streamframes.core.bursts.exact.sums import AGGREGATES
+from streamframes.core.bursts.histogram.approximate import ALL, MONOTONIC
 from streamframes.core.bursts.learning import Learn
-from streamframes.core.bursts.sums import AGGREGATES
 from streamframes.core.bursts.thresholds import GroupTable, Thresholds
 
 if TYPE_CHECKING:
-    from streamframes.core.bursts.burster import Burster
+    from streamframes.core.bursts.operator import Burster
 
 EXACT = "exact"
 SEARCHES = (EXACT, "all", "monotonic")
@@ -60,7 +60,7 @@ class BurstPlan:
 
     def framer(self, *, live: bool = False) -> Burster:
         """The plan at work on the groups of one bucket."""
-        from streamframes.core.bursts.burster import Burster
+        from streamframes.core.bursts.operator import Burster
 
         return Burster(self)
 

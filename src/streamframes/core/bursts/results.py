@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from streamframes.core.batch.groups import GroupIndex
 from streamframes.core.batch.rows import typed
-from streamframes.core.bursts.feeds import Alarms
+from streamframes.core.bursts.batch import Alarms
 from streamframes.core.bursts.thresholds import Thresholds
 from streamframes.core.jit.compiled import compiled
 

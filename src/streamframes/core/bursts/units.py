@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from streamframes.core.bursts.feeds import NO_SKIPS, Fed
+from streamframes.core.bursts.batch import NO_SKIPS, Fed
 from streamframes.core.jit.compiled import compiled
 from streamframes.core.operator.state import GroupState
 from streamframes.errors import StreamFramesError

@@ -6,9 +6,9 @@ import numpy as np
 import pyarrow as pa
 
 from streamframes.core.batch.rows import Rows
-from streamframes.core.bursts.feeds import Fed
+from streamframes.core.bursts.batch import Fed
+from streamframes.core.bursts.exact.sums import WHOLE
 from streamframes.core.bursts.plan import EXACT, BurstPlan
-from streamframes.core.bursts.sums import WHOLE
 from streamframes.errors import StreamFramesError
 
 _LARGEST, _LARGEST_SQUARED = 1e300, 1e145

@@ -17,7 +17,7 @@ from typing import Any
 import pyarrow as pa
 
 from streamframes.core.batch.chunk import NO_WORD, decode, summary_of
-from streamframes.core.bursts.burster import Burster
+from streamframes.core.bursts.operator import Burster
 from streamframes.core.operator.bucket_stream import BucketStream, StreamPlan
 from streamframes.core.operator.steps import Step
 from streamframes.core.operator.store import Store

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from streamframes.core.bursts.burster import Burster
+from streamframes.core.bursts.operator import Burster
 from streamframes.core.bursts.plan import BurstPlan
 from streamframes.core.frames.operator import Framer
 from streamframes.core.frames.plan import FramePlan

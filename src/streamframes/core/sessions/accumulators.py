@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from streamframes.core.bursts.sums import product, square
+from streamframes.core.bursts.exact.sums import product, square
 from streamframes.core.jit.compiled import compiled
 from streamframes.core.sessions.bits import NAN, NULL, is_nan
 

@@ -16,13 +16,13 @@ import pyarrow as pa
 
 from streamframes.core.batch.groups import GroupIndex
 from streamframes.core.batch.rows import Rows, no_rows
-from streamframes.core.bursts.engines import Engine, ExactEngine, HistogramEngine
-from streamframes.core.bursts.feeds import Fed
+from streamframes.core.bursts.alarm_runs import Runs
+from streamframes.core.bursts.batch import Fed
+from streamframes.core.bursts.commands import understood
+from streamframes.core.bursts.exact.engine import Engine, ExactEngine, HistogramEngine
 from streamframes.core.bursts.learning import Learn, Training
-from streamframes.core.bursts.orders import understood
 from streamframes.core.bursts.plan import ANY, EXACT, LATEST, LEARNT, RUNS, BurstPlan
 from streamframes.core.bursts.results import AlarmRows, AnyRows, LatestRows, Searched
-from streamframes.core.bursts.runs import Runs
 from streamframes.core.bursts.units import Units
 from streamframes.core.bursts.values import numbers_of
 from streamframes.core.frames.schedule import LATEST as ALL_OF_THEM

@@ -11,15 +11,25 @@ from typing import Any
 
 import numpy as np
 
-from streamframes.core.bursts.feeds import with_room
-from streamframes.core.bursts.histogram import FIELDS, compact, empty_histogram, restored
-from streamframes.core.bursts.recent import BEGIN, FRESH, LEDGER, RECENT, advance, take
-from streamframes.core.bursts.screening import DEPTH, next_hot, screen
-from streamframes.core.bursts.searches import search_order, search_tree
-from streamframes.core.bursts.space import BAND, empty_space, forget_order
-from streamframes.core.bursts.states import told_states
-from streamframes.core.bursts.sums import EPSILON, VARIANCE
-from streamframes.core.bursts.tallies import MEAN, RECENT_FROM, ROUGH, ROWS, SPREAD, TOTAL, is_exact, slack_of, tally
+from streamframes.core.bursts.batch import with_room
+from streamframes.core.bursts.exact.sums import EPSILON, VARIANCE
+from streamframes.core.bursts.histogram.recent_rows import BEGIN, FRESH, LEDGER, RECENT, advance, take
+from streamframes.core.bursts.histogram.screening import DEPTH, next_hot, screen
+from streamframes.core.bursts.histogram.search_space import BAND, empty_space, forget_order
+from streamframes.core.bursts.histogram.searches import search_order, search_tree
+from streamframes.core.bursts.histogram.states import told_states
+from streamframes.core.bursts.histogram.suffix_sums import FIELDS, compact, empty_histogram, restored
+from streamframes.core.bursts.histogram.tallies import (
+    MEAN,
+    RECENT_FROM,
+    ROUGH,
+    ROWS,
+    SPREAD,
+    TOTAL,
+    is_exact,
+    slack_of,
+    tally,
+)
 from streamframes.core.jit.compiled import compiled
 
 ALL, MONOTONIC = range(2)

@@ -22,10 +22,10 @@ from typing import Any
 
 import numpy as np
 
-from streamframes.core.bursts.leaves import leaf, leaf_of_sums
-from streamframes.core.bursts.measured import ENDS, bound, measure, work_for
-from streamframes.core.bursts.sums import SUM
-from streamframes.core.bursts.windows import GROUP
+from streamframes.core.bursts.exact.leaf import leaf, leaf_of_sums
+from streamframes.core.bursts.exact.measured import ENDS, bound, measure, work_for
+from streamframes.core.bursts.exact.sums import SUM
+from streamframes.core.bursts.histogram.window_tree import GROUP
 from streamframes.core.jit.compiled import compiled
 
 LEAF_ROWS = 64

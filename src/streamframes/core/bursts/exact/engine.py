@@ -10,11 +10,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from streamframes.core.bursts import approximate, exact, measured
-from streamframes.core.bursts.feeds import Alarms, Fed, no_alarms
-from streamframes.core.bursts.histogram import FIELDS
+from streamframes.core.bursts.batch import Alarms, Fed, no_alarms
+from streamframes.core.bursts.exact import measured
+from streamframes.core.bursts.exact import search as exact
+from streamframes.core.bursts.exact.sums import MAX, MIN, VARIANCE
+from streamframes.core.bursts.histogram import approximate
+from streamframes.core.bursts.histogram.suffix_sums import FIELDS
 from streamframes.core.bursts.ragged import Ragged
-from streamframes.core.bursts.sums import MAX, MIN, VARIANCE
 from streamframes.core.bursts.thresholds import Thresholds
 from streamframes.core.jit.compiled import compiled
 from streamframes.core.operator.state import grown

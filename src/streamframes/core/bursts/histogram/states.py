@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from streamframes.core.bursts.histogram import FIELDS
-from streamframes.core.bursts.recent import BUCKETS, FRESH, VALUES
+from streamframes.core.bursts.histogram.recent_rows import BUCKETS, FRESH, VALUES
+from streamframes.core.bursts.histogram.suffix_sums import FIELDS
 from streamframes.core.jit.compiled import compiled
 
 

@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamframes.core.bursts import engines, literal
+from streamframes.core.bursts.exact import engine as engines
+from streamframes.core.bursts.histogram.search_space import divide_points, search_space
 from streamframes.core.bursts.learning import Learn
-from streamframes.core.bursts.space import divide_points, search_space
 from streamframes.errors import StreamFramesError
-from tests.core.bursts import alarms, found, plan_of
+from tests.core.bursts.worlds import alarms, found, plan_of
+from tests.oracles import bursts as literal
 
 WHOLE = st.integers(0, 20).map(float)
 SIGNED = st.integers(-20, 20).map(float)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from streamframes.core.bursts.feeds import with_room
-from streamframes.core.bursts.measured import EXTREMES, value_of
+from streamframes.core.bursts.batch import with_room
+from streamframes.core.bursts.exact.measured import EXTREMES, value_of
 from streamframes.core.jit.compiled import compiled
 
 

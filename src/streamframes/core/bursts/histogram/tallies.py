@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from streamframes.core.bursts.recent import RECENT
-from streamframes.core.bursts.sums import EPSILON, VARIANCE, WHOLE
+from streamframes.core.bursts.exact.sums import EPSILON, VARIANCE, WHOLE
+from streamframes.core.bursts.histogram.recent_rows import RECENT
 from streamframes.core.jit.compiled import compiled
 
 # What is kept of a group beside its histograms: rows, where recent ones begin, whether a value was no whole number.

@@ -21,7 +21,15 @@ from typing import Any
 
 import numpy as np
 
-from streamframes.core.bursts.recent import BEGIN, BUCKETS, FRESH, VALUES, empty_recent, forget, recent_sum
+from streamframes.core.bursts.histogram.recent_rows import (
+    BEGIN,
+    BUCKETS,
+    FRESH,
+    VALUES,
+    empty_recent,
+    forget,
+    recent_sum,
+)
 from streamframes.core.jit.compiled import compiled
 
 # Fields of a bucket: its oldest row; the sums from its oldest and from its latest row on; the value of its latest row;

@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from streamframes.core.batch.groups import GroupIndex
 from streamframes.core.batch.rows import CLOSED_BY, frame_ids, typed
-from streamframes.core.bursts.feeds import Alarms
+from streamframes.core.bursts.batch import Alarms
 from streamframes.core.bursts.results import Searched, thresholds_of
 from streamframes.core.bursts.thresholds import Thresholds
 from streamframes.core.frames.kernel import CONDITION, END_OF_DATA

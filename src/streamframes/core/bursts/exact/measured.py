@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from streamframes.core.bursts.ranges import fill_highest, fill_lowest, highest, lowest
-from streamframes.core.bursts.sums import (
+from streamframes.core.bursts.exact.ranges import fill_highest, fill_lowest, highest, lowest
+from streamframes.core.bursts.exact.sums import (
     AVG,
     MAX,
     MIN,

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from streamframes.core.bursts.histogram import older
-from streamframes.core.bursts.recent import BEGIN, LEDGER
-from streamframes.core.bursts.windows import GROUP
+from streamframes.core.bursts.histogram.recent_rows import BEGIN, LEDGER
+from streamframes.core.bursts.histogram.suffix_sums import older
+from streamframes.core.bursts.histogram.window_tree import GROUP
 from streamframes.core.jit.compiled import compiled
 
 LEAF_ROWS = 8

@@ -12,7 +12,7 @@ import pyarrow as pa
 from streamframes.core.batch.clock import Clock
 from streamframes.core.batch.groups import fingerprints
 from streamframes.core.batch.rows import Rows
-from streamframes.core.bursts.burster import Burster
+from streamframes.core.bursts.operator import Burster
 from streamframes.core.bursts.plan import BurstPlan
 from streamframes.core.operator import state
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from streamframes.core.bursts.sums import AVG, EPSILON, VARIANCE
+from streamframes.core.bursts.exact.sums import AVG, EPSILON, VARIANCE
 
 GROUP = 16
 

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from streamframes.core.batch.chunk import NO_WORD
 from streamframes.core.batch.packer import Packer
+from streamframes.core.bursts.commands import ORDER_LAYOUT
 from streamframes.core.bursts.learning import Learn
-from streamframes.core.bursts.orders import ORDER_LAYOUT
 from streamframes.core.operator.bucket_stream import BucketStream, StreamPlan
 from streamframes.core.operator.commands import ORDERS, ControlledPlan
-from tests.core.bursts import plan_of
+from tests.core.bursts.worlds import plan_of
 from tests.core.operator.test_bucket_stream import LATENESS, DictStore, chunks_of, cut, delayed, dicts, table
 
 THRESHOLDS = {1: 2.0, 2: 4.0, 3: 5.0, 7: 9.0}
