@@ -19,12 +19,12 @@ from rich.progress import track
 from benchmarks.options import Options, parse
 from benchmarks.report import Report, Target, open_console, publish
 from streamframes.core.batch.clock import Clock
-from streamframes.core.regions.connected import Connected
-from streamframes.core.regions.durations import Durations
-from streamframes.core.regions.found import END, Columns, Limits, Search
-from streamframes.core.regions.group import GroupSearch
+from streamframes.core.regions.connected.search import Connected
+from streamframes.core.regions.group_search import GroupSearch
 from streamframes.core.regions.plan import RegionPlan
-from streamframes.core.regions.spans import Spans
+from streamframes.core.regions.rectangles.grid import Durations
+from streamframes.core.regions.rectangles.scattered import Spans
+from streamframes.core.regions.types import END, Columns, Limits, Search
 
 PLACES, FEED = 1_000, 200
 ROAD = 100_000.0

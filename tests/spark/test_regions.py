@@ -12,10 +12,10 @@ import pytest
 from pyspark.sql import functions as F
 
 import streamframes as sf
-from streamframes.core.regions.literal import boxes, preferred, rectangles
-from streamframes.core.regions.literal_density import density
-from streamframes.core.regions.literal_field import Asked, Field, Raw, resolve
-from streamframes.core.regions.literal_shapes import components
+from tests.oracles.region_density import density
+from tests.oracles.region_reports import Asked, Field, Raw, resolve
+from tests.oracles.region_shapes import components
+from tests.oracles.regions import boxes, preferred, rectangles
 from tests.spark.test_bursts import Folder, instant
 from tests.spark.test_streams import spelled
 

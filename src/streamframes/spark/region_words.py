@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streamframes.core.regions.field import ENDS, HOLDS
 from streamframes.core.regions.plan import CONNECTED, DENSITY, DURATIONS
+from streamframes.core.regions.reports import ENDS, HOLDS
 from streamframes.spark.scan_words import packed_steps
 from streamframes.spark.streams import explain_stream
 from streamframes.spark.tables import SHUFFLED

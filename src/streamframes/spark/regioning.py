@@ -17,8 +17,8 @@ from pyspark.sql import types as T
 from pyspark.sql.pandas.types import from_arrow_type
 
 from streamframes.core.batch.clock import Clock
-from streamframes.core.regions.asked import crowding_of, limits_of, method_of, reading_of, ticks
-from streamframes.core.regions.found import Limits
+from streamframes.core.regions.arguments import crowding_of, limits_of, method_of, reading_of, ticks
+from streamframes.core.regions.non_overlapping import PREFERENCES
 from streamframes.core.regions.plan import (
     BAD_REPORT,
     CONNECTED,
@@ -28,7 +28,7 @@ from streamframes.core.regions.plan import (
     SATISFIED,
     RegionPlan,
 )
-from streamframes.core.regions.preferred import PREFERENCES
+from streamframes.core.regions.types import Limits
 from streamframes.core.schemes.base import Input, check_choice
 from streamframes.errors import InvalidArgument
 from streamframes.spark.columns import arrow_type, check_beginning, clock_of, column, order_and_groups, scheme_input

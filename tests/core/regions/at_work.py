@@ -8,9 +8,9 @@ import numpy as np
 import pyarrow as pa
 
 from streamframes.core.batch.clock import Clock
-from streamframes.core.regions.asked import crowding_of, limits_of, method_of, reading_of
-from streamframes.core.regions.found import Limits
+from streamframes.core.regions.arguments import crowding_of, limits_of, method_of, reading_of
 from streamframes.core.regions.plan import DENSITY, RECTANGLE, Listed, RegionPlan
+from streamframes.core.regions.types import Limits
 from tests.core.regions.worlds import Swarm, World
 
 KEYS = pa.schema([("key", pa.string())])

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
-from streamframes.core.regions.literal import boxes, preferred, rectangles
-from streamframes.core.regions.literal_density import density
-from streamframes.core.regions.literal_shapes import components
 from tests.core.operator.test_bucket_stream import table
 from tests.core.regions.at_work import crowd_plan, literal, plan_of, points_of, rows_of, told
 from tests.core.regions.worlds import grids, planes, stations, swarms, worlds
+from tests.oracles.region_density import density
+from tests.oracles.region_shapes import components
+from tests.oracles.regions import boxes, preferred, rectangles
 
 
 @settings(deadline=None, max_examples=250)

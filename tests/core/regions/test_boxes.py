@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from streamframes.core.regions.boxes import Boxes
-from streamframes.core.regions.found import BREAK, END, FALSE, HELD, IMPUTED, TRUE, Columns, Found, Limits
+from streamframes.core.regions.boxes.search import Boxes
+from streamframes.core.regions.types import BREAK, END, FALSE, HELD, IMPUTED, TRUE, Columns, Found, Limits
 from streamframes.errors import StreamFramesError
 
 Place = tuple[float, float]

@@ -11,13 +11,13 @@ import shapely
 from hypothesis import given, settings
 
 from streamframes.core.operator.state import encode
-from streamframes.core.regions.connected import Connected
-from streamframes.core.regions.found import END, FALSE, TRUE, Columns, Found
-from streamframes.core.regions.literal_field import Field, Place
-from streamframes.core.regions.literal_shapes import Component, components
+from streamframes.core.regions.connected.search import Connected
+from streamframes.core.regions.types import END, FALSE, TRUE, Columns, Found
 from tests.core.operator.test_bucket_stream import table
 from tests.core.regions.at_work import plan_of, rows_of
 from tests.core.regions.worlds import World, planes, worlds
+from tests.oracles.region_reports import Field, Place
+from tests.oracles.region_shapes import Component, components
 
 CONDITION, END_OF_DATA = 1, 4
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from streamframes.core.regions.density import Density
-from streamframes.core.regions.found import CONDITION, END
+from streamframes.core.regions.density.cells import Density
+from streamframes.core.regions.types import CONDITION, END
 from streamframes.errors import StreamFramesError
 
 Point = tuple[int, tuple[int, ...]]

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from streamframes.core.operator.bucket_stream import BucketStream, StreamPlan
-from streamframes.core.regions.literal_field import Asked, Raw
 from streamframes.core.regions.plan import SATISFIED
 from tests.core.operator.test_bucket_stream import LATENESS, DictStore, chunks_of, cut, delayed, dicts, table
 from tests.core.regions.at_work import crowd_plan, plan_of, points_of, rows_of
 from tests.core.regions.worlds import World, familiar, planes, stations, swarms, worlds
+from tests.oracles.region_reports import Asked, Raw
 
 ENDS = 10_000
 

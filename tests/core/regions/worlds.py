@@ -12,7 +12,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from streamframes.core.regions.literal_field import Asked, Field, Place, Raw, resolve
+from tests.oracles.region_reports import Asked, Field, Place, Raw, resolve
 
 EVEN = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0)
 UNEVEN = (-2.5, 0.0, 0.5, 1.5, 4.0, 9.0)

@@ -6,8 +6,8 @@ from streamframes.core.bursts.operator import Burster
 from streamframes.core.bursts.plan import BurstPlan
 from streamframes.core.frames.operator import Framer
 from streamframes.core.frames.plan import FramePlan
+from streamframes.core.regions.operator import Regioner
 from streamframes.core.regions.plan import RegionPlan
-from streamframes.core.regions.regioner import Regioner
 from streamframes.core.sessions.plan import SessionPlan
 from streamframes.core.sessions.sessioner import Sessioner
 

@@ -16,11 +16,11 @@ import pyarrow as pa
 
 from streamframes.core.batch.clock import Clock
 from streamframes.core.batch.packer import Layout
-from streamframes.core.regions.field import Reading
-from streamframes.core.regions.found import Limits
+from streamframes.core.regions.reports import Reading
+from streamframes.core.regions.types import Limits
 
 if TYPE_CHECKING:
-    from streamframes.core.regions.regioner import Regioner
+    from streamframes.core.regions.operator import Regioner
 
 RECTANGLE, CONNECTED, DENSITY = SHAPES = ("rectangle", "connected", "density")
 DURATIONS, SPANS = METHODS = ("durations", "spans")
@@ -88,7 +88,7 @@ class RegionPlan:
 
     def framer(self, *, live: bool = False) -> Regioner:
         """The plan at work on the groups of one bucket; only a live one tells fragments before the end."""
-        from streamframes.core.regions.regioner import Regioner
+        from streamframes.core.regions.operator import Regioner
 
         return Regioner(self, live=live)
 

@@ -10,8 +10,8 @@ import pyarrow as pa
 from streamframes.core.batch.groups import GroupIndex, mix
 from streamframes.core.batch.rows import CLOSED_BY, typed
 from streamframes.core.jit.compiled import compiled
-from streamframes.core.regions.found import Found
 from streamframes.core.regions.plan import RegionPlan
+from streamframes.core.regions.types import Found
 
 
 @compiled

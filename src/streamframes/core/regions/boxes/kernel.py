@@ -1,0 +1,238 @@
+"""The walk of boxes: since when each point of a lattice has held, column after column.
+
+  y |  2  2  -      Numbers say at which column a point last failed, `-` that it fails now. For each range of rows
+    |  0  2  7      the latest failure is taken along the lines; a stack then finds the widest stretch for each
+    |  0  0  7      start, and those that no neighbour row can join without failing are the maximal boxes.
+    +----------> x
+
+A box ends when one of its points fails or begins anew: only then, and only where it lies, is anything looked for. With
+X rows and Y lines a column costs O(X Y) where nothing ends and O(X^2 Y) at most, apart from what is told.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from streamframes.core.jit.compiled import compiled
+from streamframes.core.regions.boxes.imputations import count_since, note
+from streamframes.core.regions.rectangles.rectangles import roomy
+from streamframes.core.regions.types import BREAK, CONDITION, FALSE, GAP, HELD, IMPUTED, MEANING
+
+# Of a point: the last column at which it failed, the instant after that one, its first column and the instant of it.
+FAILED, SINCE_TS, FIRST, FIRST_TS = range(4)
+NOT_YET = 2**62
+# Of a box: instants, first and last row, first and last line, what was counted, and why it ended.
+START_TS, END_TS, ROW, LAST_ROW, LINE, LAST_LINE, ROWS, PLACES, IMPUTED_ROWS, WHY = range(10)
+FIELDS = 10
+_BY_GAP = 1 << 32
+
+
+@compiled
+def sweep(
+    columns: Any, point_of: Any, now: int, now_ts: int, lattice: Any, edges: Any, limits: Any, entries: Any
+) -> Any:  # fmt: skip
+    """Walk the columns; the boxes that ended, how many, and where the walk stands."""
+    times, bounds, slot, code = columns
+    points, rows, lines = lattice
+    said = np.empty(points.shape[0], np.uint8)
+    struck = np.zeros((rows.size + 1, lines.size + 1), np.int64)
+    found, n_found = np.empty((0, FIELDS), np.int64), 0
+    for k in range(times.size):
+        said[:] = FALSE
+        for i in range(bounds[k], bounds[k + 1]):
+            p = point_of[slot[i]]
+            if code[i] & MEANING != HELD:
+                said[p] = code[i]
+            points[p, FIRST] = min(points[p, FIRST], now + 1)
+            rows[p // lines.size] = min(rows[p // lines.size], now + 1)
+            lines[p % lines.size] = min(lines[p % lines.size], now + 1)
+        if _strike(now, said, lattice, struck):
+            found, n_found = boxes_at(now, now_ts, lattice, struck, edges, limits, entries, found, n_found)
+        now, now_ts = now + 1, times[k]
+        entries = _settle(now, now_ts, said, lattice, entries)
+    return found, n_found, now, now_ts, entries
+
+
+@compiled
+def _strike(now: int, said: Any, lattice: Any, struck: Any) -> bool:
+    """Sum up from the origin the points that held up to now and no longer do: 1 by the condition, 2^32 by a gap."""
+    points, rows, lines = lattice
+    for i in range(rows.size):
+        along = 0
+        for j in range(lines.size):
+            p = i * lines.size + j
+            if points[p, FAILED] < now and rows[i] <= now + 1 and lines[j] <= now + 1:
+                if said[p] & MEANING == FALSE:
+                    along += 1
+                elif said[p] & BREAK and points[p, FIRST] <= now:
+                    along += _BY_GAP
+            struck[i + 1, j + 1] = struck[i, j + 1] + along
+    return bool(struck[-1, -1] > 0)
+
+
+@compiled
+def _settle(now: int, ts: int, said: Any, lattice: Any, entries: Any) -> Any:
+    """What was said at this column becomes what is known; a point that is no place fails. The entries, with room."""
+    points, rows, lines = lattice
+    starts = np.empty(0, np.int64)
+    for p in range(points.shape[0]):
+        if rows[p // lines.size] > now or lines[p % lines.size] > now:
+            continue
+        record = points[p]
+        if record[FIRST] == now:
+            record[FIRST_TS] = ts
+        if said[p] & MEANING == FALSE:
+            record[FAILED] = now
+            entries[2][p] = 0
+            continue
+        if said[p] & BREAK and record[FIRST] < now and record[FAILED] < now - 1:
+            record[FAILED] = now - 1
+            entries[2][p] = 0
+        if record[FAILED] == now - 1:
+            record[SINCE_TS] = ts
+        if said[p] & MEANING == IMPUTED:
+            if entries[2][p] == entries[0].shape[1] and not starts.size:
+                starts = np.unique(np.concatenate((points[:, FAILED] + 1, points[:, FIRST], np.full(1, now))))
+            entries = note(entries, p, now, starts)
+    return entries
+
+
+@compiled
+def _known(since: Any, at: Any, step: float, now: int) -> Any:
+    """The rows (or lines) known at this column, and which have a wall before them: the one before is too far."""
+    known = np.nonzero(since <= now)[0]
+    walls = np.zeros(known.size + 1, np.bool_)
+    for k in range(1, known.size):
+        walls[k] = at[known[k]] - at[known[k - 1]] > step
+    walls[0] = walls[-1] = True
+    return known, walls
+
+
+@compiled
+def boxes_at(
+    now: int, now_ts: int, lattice: Any, struck: Any, edges: Any, limits: Any, entries: Any, found: Any, n_found: int
+) -> Any:  # fmt: skip
+    """The maximal boxes that last up to column `now` and are struck after it; all of them if nothing is."""
+    points, rows, lines = lattice
+    row, row_walls = _known(rows, edges[0], edges[2], now)
+    line, line_walls = _known(lines, edges[1], edges[2], now)
+    failed, first = np.empty((row.size, line.size), np.int64), np.empty((row.size, line.size), np.int64)
+    for i in range(row.size):
+        for j in range(line.size):
+            record = points[row[i] * lines.size + line[j]]
+            failed[i, j], first[i, j] = record[FAILED], record[FIRST]
+    known = (row, line, row_walls, line_walls, failed, first)
+    level = np.empty(line.size, np.int64)
+    room = (np.empty(line.size + 1, np.int64), np.empty(line.size + 1, np.int64))
+    for i in range(row.size):
+        level[:] = -1
+        for j in range(i, row.size):
+            if j > i and row_walls[j]:
+                break
+            alive = False
+            for y in range(line.size):
+                level[y] = max(level[y], failed[j, y])
+                alive |= level[y] < now
+            if not alive:
+                break
+            wide = edges[0][row[j]] - edges[0][row[i]] >= limits[1]
+            if wide and (not struck[-1, -1] or struck[row[j] + 1, -1] - struck[row[i], -1]):
+                found, n_found = _stretches(
+                    i, j, level, room, known, now, now_ts, points, struck, edges, limits, entries, found, n_found
+                )  # fmt: skip
+    return found, n_found
+
+
+@compiled
+def _stretches(
+    i: int, j: int, level: Any, room: Any, known: Any, now: int, now_ts: int, points: Any, struck: Any, edges: Any,
+    limits: Any, entries: Any, found: Any, n_found: int,
+) -> Any:  # fmt: skip
+    """The boxes of rows i to j: for each start the widest stretch of lines, if no row beside them can join."""
+    row, line, row_walls, walls, failed, first = known
+    levels, lefts = room
+    depth = 0
+    for y in range(line.size + 1):
+        here = NOT_YET if walls[y] else level[y]
+        left = y
+        while depth and levels[depth - 1] < here:
+            depth -= 1
+            left = lefts[depth]
+            hit = _within(struck, row[i], row[j], line[left], line[y - 1])
+            if now - levels[depth] < limits[3] or (struck[-1, -1] and not hit):
+                continue
+            start = _start(levels[depth], i, j, left, y - 1, first)
+            open_side = (not walls[left] and level[left - 1] < start) or (not walls[y] and level[y] < start)
+            if open_side or _joins(i - 1, row_walls[i], left, y, start, failed):
+                continue
+            if _joins(j + 1, row_walls[j + 1], left, y, start, failed):
+                continue
+            found = roomy(found, n_found)
+            box = found[n_found]
+            box[ROW], box[LAST_ROW], box[LINE], box[LAST_LINE] = row[i], row[j], line[left], line[y - 1]
+            box[WHY] = CONDITION if hit % _BY_GAP else GAP
+            n_found += _tell(box, start, (row, line), now, now_ts, points, edges, limits, entries, i, j, left, y)
+        if y < line.size:
+            left, here = (y, level[y]) if walls[y] else (left, here)
+            if not depth or levels[depth - 1] != here:
+                levels[depth], lefts[depth] = here, left
+                depth += 1
+    return found, n_found
+
+
+@compiled
+def _within(struck: Any, row: int, last_row: int, line: int, last_line: int) -> int:
+    """What strikes a box."""
+    below, above = struck[row], struck[last_row + 1]
+    return int(above[last_line + 1] - above[line] - below[last_line + 1] + below[line])
+
+
+@compiled
+def _start(level: int, i: int, j: int, left: int, right: int, first: Any) -> int:
+    """The column at which a box starts: none of its points has failed since, and one of them is known."""
+    known = NOT_YET
+    for x in range(i, j + 1):
+        for y in range(left, right + 1):
+            known = min(known, first[x, y])
+            if known <= level + 1:
+                return level + 1
+    return known
+
+
+@compiled
+def _joins(x: int, wall: bool, left: int, stop: int, start: int, failed: Any) -> bool:
+    """Whether a row can join a box."""
+    if wall:
+        return False
+    y = left
+    while y < stop and failed[x, y] < start:
+        y += 1
+    return y == stop
+
+
+@compiled
+def _tell(
+    box: Any, start: int, lattice: Any, now: int, now_ts: int, points: Any, edges: Any, limits: Any, entries: Any,
+    i: int, j: int, left: int, stop: int,
+) -> bool:  # fmt: skip
+    """Count what is in a box; whether it is large enough."""
+    row, line = lattice
+    duration, _, extent, times, places = limits
+    box[PLACES] = (j - i + 1) * (stop - left)
+    if edges[1][line[stop - 1]] - edges[1][line[left]] < extent or box[PLACES] < places or now + 1 - start < times:
+        return False
+    box[END_TS] = now_ts
+    box[ROWS] = box[IMPUTED_ROWS] = 0
+    for x in range(i, j + 1):
+        for y in range(left, stop):
+            p = row[x] * edges[1].size + line[y]
+            record = points[p]
+            if record[FIRST] == start:
+                box[START_TS] = record[FIRST_TS]
+            elif record[FIRST] < start and record[FAILED] + 1 == start:
+                box[START_TS] = record[SINCE_TS]
+            box[ROWS] += now + 1 - max(start, record[FIRST])
+            box[IMPUTED_ROWS] += count_since(entries, p, start)
+    return bool(now_ts - box[START_TS] >= duration)

@@ -1,0 +1,199 @@
+"""Boxes: maximal regions of places in a plane that satisfy the condition over a span of time.
+
+y |  o  o  o      Places stand on a lattice of the known x and the known y. A box holds a place at each of its
+  |  o  o         points, and each of them has satisfied the condition at every column since the box started, or
+  |  o  o  o      since it is known. A point of the lattice without a place ends what reaches over it, from the
+  +----------> x  column on at which both its x and its y are known; so does a known place that does not report.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from streamframes.core.regions.boxes.imputations import moved, no_entries
+from streamframes.core.regions.boxes.kernel import (
+    END_TS,
+    FAILED,
+    FIRST,
+    IMPUTED_ROWS,
+    LAST_LINE,
+    LAST_ROW,
+    LINE,
+    NOT_YET,
+    PLACES,
+    ROW,
+    ROWS,
+    START_TS,
+    WHY,
+    boxes_at,
+    sweep,
+)
+from streamframes.core.regions.boxes.kernel import FIELDS as BOX_FIELDS
+from streamframes.core.regions.types import Columns, Found, Limits, Live
+from streamframes.errors import StreamFramesError
+
+MOST_POINTS = 1 << 22
+_POINT_FIELDS = 4
+
+
+class Boxes:
+    """The search for boxes; the axis with fewer coordinates makes the rows of its lattice.
+
+    Examples
+    --------
+    >>> search = Boxes(Limits(extent=(0.0, 0.0)))
+    >>> search.widen(np.arange(0), np.array([[1.0, 1.0], [2.0, 1.0]]), np.zeros(2, bool))
+    >>> both, one = np.array([1, 1], np.uint8), np.array([1, 0], np.uint8)
+    >>> columns = Columns(np.array([10, 20]), np.array([0, 2, 4]), np.array([0, 1, 0, 1]), np.append(both, one))
+    >>> found = search.feed(columns)
+    >>> found.start.tolist(), found.end.tolist(), found.low.tolist(), found.high.tolist()
+    ([10], [10], [[1.0, 1.0]], [[2.0, 1.0]])
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.axes = [0, 1]
+        self.edges = [np.empty(0), np.empty(0)]
+        self.since = [np.empty(0, np.int64), np.empty(0, np.int64)]
+        self.points = np.empty((0, _POINT_FIELDS), np.int64)
+        self.point_of = np.empty(0, np.int64)
+        self.entries: tuple[np.ndarray, ...] = no_entries(0)
+        self.now, self.now_ts = -1, 0
+
+    def widen(self, place: np.ndarray, places: np.ndarray, listed: np.ndarray) -> None:
+        """More places have come; what is known goes with their coordinates."""
+        lines = [np.unique(places[:, 0]), np.unique(places[:, 1])]
+        if lines[0].size * lines[1].size > MOST_POINTS:
+            raise StreamFramesError(
+                f"boxes need places on a lattice, but {places.shape[0]} places have {lines[0].size} different values "
+                f"of the first coordinate and {lines[1].size} of the second; round them to a grid"
+            )
+        axes = [0, 1] if lines[0].size <= lines[1].size else [1, 0]
+        if axes != self.axes:
+            self._turn()
+        edges = [lines[axis] for axis in axes]
+        self._move(edges)
+        rows, columns = (np.searchsorted(edges[k], places[:, axes[k]]) for k in range(2))
+        self.point_of = rows * edges[1].size + columns
+        fresh = listed & (self.points[self.point_of, FIRST] == NOT_YET)
+        self.points[self.point_of[fresh], FIRST] = self.now + 1
+        for since, line in zip(self.since, (rows, columns), strict=True):
+            since[line[fresh]] = np.minimum(since[line[fresh]], self.now + 1)
+
+    def _turn(self) -> None:
+        """Make rows of what were lines."""
+        order = np.arange(self.points.shape[0]).reshape(self.edges[0].size, self.edges[1].size).T.ravel()
+        self.points = self.points[order]
+        at, much, size = self.entries
+        self.entries = (at[order], much[order], size[order])
+        self.axes, self.edges, self.since = self.axes[::-1], self.edges[::-1], self.since[::-1]
+
+    def _move(self, edges: list[np.ndarray]) -> None:
+        """Take the state to a lattice with more rows and lines."""
+        rows, lines = (np.searchsorted(edges[k], self.edges[k]) for k in range(2))
+        place = (rows[:, None] * edges[1].size + lines).ravel()
+        n_points = edges[0].size * edges[1].size
+        points = np.zeros((n_points, _POINT_FIELDS), np.int64)
+        points[:, FAILED], points[:, FIRST] = -1, NOT_YET
+        points[place] = self.points
+        self.points, self.entries = points, moved(self.entries, place, n_points)
+        for k, known in enumerate((rows, lines)):
+            since = np.full(edges[k].size, NOT_YET, np.int64)
+            since[known] = self.since[k]
+            self.since[k] = since
+        self.edges = edges
+
+    def feed(self, columns: Columns) -> Found:
+        """The boxes that these columns end."""
+        given = (columns.times, columns.bounds, columns.slot, columns.code)
+        told, n_told, self.now, self.now_ts, self.entries = sweep(
+            given, self.point_of, self.now, self.now_ts, self._lattice, self._spaced, self._limits(self.limits),
+            self.entries,
+        )  # fmt: skip
+        return self._found(told[:n_told])
+
+    def finish(self, cause: int) -> Found:
+        """The boxes that are open; nothing is open afterwards."""
+        found = self.certain()
+        found.cause[:] = cause
+        self.points[:, FAILED] = self.now
+        self.entries[2][:] = 0
+        return found
+
+    def certain(self) -> Found:
+        """The open boxes that are large enough; only a place on a new coordinate can still make them larger."""
+        return self._open(self.limits)
+
+    def live(self) -> Live:
+        """The open boxes, large enough or not."""
+        found = self._open(Limits(extent=(0.0, 0.0), step=self.limits.step))
+        return Live(found.start, found.low, found.high)
+
+    def _open(self, limits: Limits) -> Found:
+        struck = np.zeros((self.edges[0].size + 1, self.edges[1].size + 1), np.int64)
+        told, n_told = boxes_at(
+            self.now, self.now_ts, self._lattice, struck, self._spaced, self._limits(limits), self.entries,
+            np.empty((0, BOX_FIELDS), np.int64), 0,
+        )  # fmt: skip
+        return self._found(told[:n_told])
+
+    @property
+    def _lattice(self) -> tuple[np.ndarray, ...]:
+        return self.points, *self.since
+
+    @property
+    def _spaced(self) -> tuple[np.ndarray, np.ndarray, float]:
+        return self.edges[0], self.edges[1], float(self.limits.step)
+
+    def _limits(self, limits: Limits) -> tuple[int, float, float, int, int]:
+        extent, other_extent = (float(limits.extent[axis]) for axis in self.axes)
+        return int(limits.duration), extent, other_extent, max(1, int(limits.times)), int(limits.places)
+
+    def _found(self, told: np.ndarray) -> Found:
+        told = told[np.lexsort((self._number(told), told[:, START_TS], told[:, END_TS]))]
+        corners = [
+            (self.edges[0][told[:, row]], self.edges[1][told[:, line]])
+            for row, line in ((ROW, LINE), (LAST_ROW, LAST_LINE))
+        ]
+        low, high = (np.stack([corner[axis] for axis in self.axes], axis=1) for corner in corners)
+        return Found(
+            start=told[:, START_TS],
+            end=told[:, END_TS],
+            low=low,
+            high=high,
+            rows=told[:, ROWS],
+            places=told[:, PLACES],
+            imputed=told[:, IMPUTED_ROWS],
+            cause=told[:, WHY],
+            named=np.concatenate([low, high], axis=1),
+        )
+
+    def _number(self, told: np.ndarray) -> np.ndarray:
+        """Boxes in the order of their corners, whichever axis makes the rows."""
+        fields = ((ROW, LAST_ROW), (LINE, LAST_LINE))
+        (x, last_x), (y, last_y) = (fields[axis] for axis in self.axes)
+        n_x, n_y = (self.edges[axis].size for axis in self.axes)
+        number = ((told[:, x] * n_y + told[:, y]) * n_x + told[:, last_x]) * n_y + told[:, last_y]
+        return np.asarray(number)
+
+    def save(self) -> dict[str, Any]:
+        """Everything that must be known to go on later."""
+        return {
+            "axes": self.axes,
+            "edges": self.edges,
+            "since": self.since,
+            "points": self.points,
+            "point_of": self.point_of,
+            "entries": list(self.entries),
+            "now": self.now,
+            "now_ts": self.now_ts,
+        }
+
+    def load(self, saved: dict[str, Any]) -> None:
+        """Go on from what was saved."""
+        self.axes, self.edges, self.since = saved["axes"], saved["edges"], saved["since"]
+        self.points, self.point_of = saved["points"], saved["point_of"]
+        self.entries = tuple(saved["entries"])
+        self.now, self.now_ts = saved["now"], saved["now_ts"]

@@ -1,0 +1,160 @@
+"""Connected regions: satisfied reports that touch each other in time or in space, whatever their shape.
+
+  place |    # # .        reports of one place touch if no report lies between them, those of one instant if
+        |  # # . .        no known place lies between theirs; a jam that moves is one component
+        |  # . . #
+        +-----------> time
+
+A component is closed when no place's latest report belongs to it. What is open is all that is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from streamframes.core.regions.connected.cells import times_and_places
+from streamframes.core.regions.connected.closed import Closed, joined, none_closed, taken
+from streamframes.core.regions.connected.components import Parts
+from streamframes.core.regions.connected.neighbours import ALWAYS, NEVER, slots_of
+from streamframes.core.regions.connected.shapes import described
+from streamframes.core.regions.connected.union_find import END, FIRST, IMPUTATIONS, LIVE, ROWS, START, take
+from streamframes.core.regions.types import Columns, Found, Live
+
+# So many reports are taken at once, which bounds what closed components take up.
+_REPORTS_AT_ONCE = 1 << 14
+
+
+class Connected:
+    """The connected components of one group.
+
+    Parameters
+    ----------
+    ndim
+        1 for places along a line, 2 for places in a plane.
+    max_step
+        Neighbouring places further apart than this do not touch; one number, or one for each axis.
+    min_duration, min_extent, min_places, min_times
+        Components that are shorter (ticks), narrower (one number, or one for each axis), or have fewer places or
+        columns are not told.
+    per_unit
+        How many ticks make a unit of time in areas and outlines.
+    names
+        One name for each axis of space.
+    """
+
+    def __init__(
+        self,
+        ndim: int = 1,
+        *,
+        max_step: ArrayLike = np.inf,
+        min_duration: int = 0,
+        min_extent: ArrayLike = 0.0,
+        min_places: int = 1,
+        min_times: int = 1,
+        per_unit: float = 1.0,
+        names: Sequence[str] = ("x", "y"),
+    ) -> None:
+        self.ndim = ndim
+        self.step = np.array(np.broadcast_to(np.asarray(max_step, np.float64), ndim))
+        self.min_extent = np.array(np.broadcast_to(np.asarray(min_extent, np.float64), ndim))
+        self.min_duration, self.min_places, self.min_times = min_duration, min_places, min_times
+        self.per_unit, self.names = per_unit, tuple(names)[:ndim]
+        self.parts = Parts(ndim)
+        self.slots = slots_of(np.empty((0, ndim)), np.empty(0, np.int64), np.empty(0, np.int64))
+
+    def widen(self, place: np.ndarray, places: np.ndarray, listed: np.ndarray | None = None) -> None:
+        """Learn of places: slot i is place[i] from now on. Those listed are known at once, others when they report."""
+        since, label = np.full(places.shape[0], NEVER), np.full(places.shape[0], -1)
+        since[place], label[place] = self.slots.since, self.slots.label
+        if listed is not None:
+            now = ALWAYS if self.parts.latest is None else self.parts.latest + 1
+            since[listed & (since == NEVER)] = now
+        self.parts.move(place)
+        self.slots = slots_of(np.ascontiguousarray(places, np.float64), since, label)
+
+    def feed(self, columns: Columns) -> Found:
+        """Take columns; returns what they close, by the column that does, start, and first place."""
+        pieces = [piece for part in _blocks(columns) if (piece := self._take(part)) is not None]
+        self.parts.trim(self.slots.label)
+        return self._found(pieces)
+
+    def _take(self, columns: Columns) -> Closed | None:
+        reports, times = int(columns.bounds[-1] - columns.bounds[0]), columns.times
+        parts, label = self.parts, self.slots.label
+        parts.reserve(reports, times.size, label)
+        number = parts.add_columns(times)
+        closed = take(
+            self.slots, self.step, parts.facts, parts.box, parts.runs, parts.count, times, columns.bounds,
+            columns.slot, columns.code, number,
+        )  # fmt: skip
+        closed = closed[self._may_count(closed[:, 0])]
+        closed = closed[parts.by_start(closed[:, 0], closed[:, 1])]
+        return taken(parts, closed[:, 0], closed[:, 2].copy()) if closed.size else None
+
+    def _may_count(self, roots: np.ndarray) -> np.ndarray:
+        """Which are large enough, as far as can be told without a look at their runs."""
+        facts, box = self.parts.facts[roots], self.parts.box[roots]
+        enough = facts[:, ROWS] >= max(self.min_places, self.min_times)
+        enough &= facts[:, END] - facts[:, START] >= self.min_duration
+        wide: np.ndarray = box[:, self.ndim :] - box[:, : self.ndim] >= self.min_extent
+        return np.asarray(enough & wide.all(axis=1))
+
+    def finish(self, cause: int) -> Found:
+        """Everything that is open, closed by this."""
+        roots = self.parts.open()
+        told = roots[self._may_count(roots)]
+        closed = taken(self.parts, told, np.full(told.size, cause))
+        self.slots.label[:] = -1
+        self.parts.facts[roots, LIVE] = 0
+        self.parts.compact(self.slots.label)
+        return self._found([closed])
+
+    def _found(self, pieces: Sequence[Closed]) -> Found:
+        closed = joined(pieces) if pieces else none_closed(self.ndim)
+        times, places = times_and_places(self.slots.since, closed.bounds, closed.columns, closed.spans)
+        enough = (times >= self.min_times) & (places >= self.min_places)
+        if not enough.all():
+            closed, places = closed.only(enough), places[enough]
+        return Found(
+            start=closed.facts[:, START],
+            end=closed.facts[:, END],
+            low=closed.box[:, : self.ndim],
+            high=closed.box[:, self.ndim :],
+            rows=closed.facts[:, ROWS],
+            places=places,
+            imputed=closed.facts[:, IMPUTATIONS],
+            cause=closed.cause,
+            named=self.slots.places[closed.facts[:, FIRST]],
+            more=described(self.slots, self.step, closed, per_unit=self.per_unit, names=self.names),
+        )
+
+    def live(self) -> Live:
+        """What is open, by start and first place."""
+        roots = self.parts.open()
+        box = self.parts.box[roots]
+        return Live(self.parts.facts[roots, START], box[:, : self.ndim], box[:, self.ndim :])
+
+    def save(self) -> dict[str, Any]:
+        """Everything that must be known to go on later."""
+        self.parts.compact(self.slots.label)
+        slots = {name: getattr(self.slots, name).copy() for name in ("places", "since", "label")}
+        return {"slots": slots, "parts": self.parts.save()}
+
+    def load(self, saved: dict[str, Any]) -> None:
+        """Go on from what was saved."""
+        self.slots = slots_of(*(saved["slots"][name].copy() for name in ("places", "since", "label")))
+        self.parts.load(saved["parts"])
+
+
+def _blocks(columns: Columns) -> Iterator[Columns]:
+    """Columns in parts of at most so many reports, or of one column."""
+    first, times, bounds = 0, columns.times, columns.bounds
+    while first < times.size:
+        last = int(np.searchsorted(bounds, bounds[first] + _REPORTS_AT_ONCE, side="right")) - 1
+        last = min(max(last, first + 1), times.size)
+        yield Columns(times[first:last], bounds[first : last + 1], columns.slot, columns.code)
+        first = last

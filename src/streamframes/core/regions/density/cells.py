@@ -1,0 +1,169 @@
+"""Density regions: where points are dense in each unit of time, linked over successive units.
+
+  points ──> counts a unit and cell ──> regions of a complete unit (growth) ──> linked over units ──> found
+
+A unit is complete when all points before its end have come; with it ends whatever has no region in it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+
+from streamframes.core.regions.density.growth import CELLS, COUNT, POINTS, UNIT, A, B, counted, grow
+from streamframes.core.regions.density.linking import Linked, Links, as_cells
+from streamframes.core.regions.types import CONDITION, Found, Live, joined
+from streamframes.errors import InvalidArgument, StreamFramesError
+
+MOST_CELLS = 1_000_000
+# 0.7 * 0.7 is less than 0.49: an area that falls short by so little is large enough.
+_ROUNDING = 1e-9
+
+
+class Density:
+    """The search for density regions of one group.
+
+    Parameters
+    ----------
+    unit
+        How long a unit of time is, in ticks; unit k starts at k * unit.
+    sides
+        The size of a cell in each dimension, one or two.
+    above
+        The least mean density of a region, in points per square unit.
+    min_area
+        The least area of a region in each unit.
+    min_duration
+        How long it must last at least, in ticks.
+
+    Examples
+    --------
+    >>> search = Density(unit=10, sides=(2.0,), above=1.0)
+    >>> found = search.feed(np.array([1, 2, 5, 12]), np.array([[3], [3], [4], [8]]), upto=20)
+    >>> found.start.tolist(), found.end.tolist(), found.low.tolist(), found.high.tolist(), found.rows.tolist()
+    ([0], [10], [[6.0]], [[8.0]], [2])
+    """
+
+    def __init__(
+        self, *, unit: int, sides: Sequence[float], above: float, min_area: float = 0.0, min_duration: int = 0
+    ) -> None:  # fmt: skip
+        if not above > 0:
+            raise InvalidArgument(f"density got above={above!r}; it must be larger than 0")
+        self.unit, self.above, self.min_duration = unit, float(above), min_duration
+        self.sides = np.array(sides, np.float64)
+        self.area = float(math.prod(sides))
+        need = min_area / self.area * (1 - _ROUNDING)
+        if need > MOST_CELLS:
+            raise StreamFramesError(
+                f"density got min_area={min_area!r}, which is {need:.3g} cells of {self.area!r}; "
+                f"take larger bins, so that it is {MOST_CELLS:,} at most"
+            )
+        self.need = max(1, math.ceil(need))
+        self.links = Links(self.area)
+        self.complete: int | None = None
+        self.pending: tuple[np.ndarray, ...] = _nothing()
+
+    def feed(self, ts: np.ndarray, cells: np.ndarray, upto: int | None = None) -> Found:
+        """Take points in the order of time; what is settled once all points before `upto` have come."""
+        units = ts // self.unit
+        known = [each for each in (self.complete, None if upto is None else upto // self.unit) if each is not None]
+        if units.size:
+            if self.complete is not None and units[0] < self.complete:
+                raise StreamFramesError(f"a point at tick {ts[0]} came after all points of its unit should have come")
+            known.append(int(units[-1]))
+        if not known:
+            return self._found([])
+        self.complete = max(known)
+        second = cells[:, 1] if cells.shape[1] == 2 else np.zeros(units.size, np.int64)
+        fresh = (units, cells[:, 0], second, np.ones(units.size, np.int64))
+        points = [np.concatenate(both) for both in zip(self.pending, fresh, strict=True)]
+        cut = int(np.searchsorted(points[0], self.complete))
+        self._wait([each[cut:] for each in points])
+        ended = self._link([each[:cut] for each in points])
+        if self.links.newest < self.complete - 1:
+            ended += self.links.step(self.complete - 1, [])
+        return self._found(ended)
+
+    def _wait(self, points: list[np.ndarray]) -> None:
+        """Keep the points of units that are not complete, as counts a cell."""
+        units, a, b, weight = points
+        parts = [np.empty((0, 4), np.int64)]
+        for unit in np.unique(units).tolist():
+            mine = slice(*np.searchsorted(units, [unit, unit + 1]).tolist())
+            table, _, n = counted(a[mine], b[mine], weight[mine])
+            parts.append(np.column_stack([np.full(n, unit), table[:n, A], table[:n, B], table[:n, COUNT]]))
+        whole = np.concatenate(parts)
+        self.pending = tuple(whole.T.copy())
+
+    def _link(self, points: list[np.ndarray]) -> list[Linked]:
+        """Find and link the regions of complete units; what has ended."""
+        units, a, b, weight = (np.ascontiguousarray(each, np.int64) for each in points)
+        regions, taken = grow(units, a, b, weight, self.need, self.area, self.above, 2 * self.sides.size)
+        bounds = [0, *np.cumsum(regions[:, CELLS]).tolist()]
+        cells = as_cells(taken)
+        ended: list[Linked] = []
+        for unit, mine in groupby(range(regions.shape[0]), key=regions[:, UNIT].tolist().__getitem__):
+            parts = [(cells[bounds[r] : bounds[r + 1]], int(regions[r, POINTS])) for r in mine]
+            ended += self.links.step(unit, parts)
+        return ended
+
+    def finish(self, cause: int) -> Found:
+        """What is open, with the last unit as it stands; nothing is open afterwards."""
+        units = self.pending[0]
+        ended = self._link(list(self.pending))
+        if units.size and self.links.newest < units[-1]:
+            ended += self.links.step(int(units[-1]), [])
+        before, still = self._found(ended), self._found(self.links.open())
+        still.cause[:] = cause
+        self.links, self.pending = Links(self.area), _nothing()
+        return joined([before, still])
+
+    def live(self) -> Live:
+        """What is open; points of a unit that is not complete may open more from its start on."""
+        found = self._found(self.links.open(), min_duration=0)
+        return Live(found.start, found.low, found.high)
+
+    def _found(self, linked: list[Linked], min_duration: int | None = None) -> Found:
+        least = self.min_duration if min_duration is None else min_duration
+        told = [each for each in linked if (each.last + 1 - each.first) * self.unit >= least]
+        told.sort(key=lambda each: (each.last, each.first, each.name))
+        n_dims = self.sides.size
+        boxes = np.array([each.box() for each in told], np.float64).reshape(-1, 2, 2)[:, :, :n_dims]
+        names = np.array([each.name for each in told], np.float64).reshape(-1, 2)[:, :n_dims]
+        area = self.area
+        more = {
+            "area": np.array([max(each.sizes) * area for each in told], np.float64),
+            "peak": np.array([each.peak for each in told], np.float64),
+            "density": np.array([each.points / (sum(each.sizes) * area) for each in told], np.float64),
+        }
+        return Found(
+            start=np.array([each.first * self.unit for each in told], np.int64),
+            end=np.array([(each.last + 1) * self.unit for each in told], np.int64),
+            low=boxes[:, 0] * self.sides,
+            high=(boxes[:, 1] + 1) * self.sides,
+            rows=np.array([each.points for each in told], np.int64),
+            places=np.array([len(each.cells) for each in told], np.int64),
+            imputed=np.zeros(len(told), np.int64),
+            cause=np.full(len(told), CONDITION, np.int64),
+            named=names * self.sides,
+            more=more,
+        )
+
+    def save(self) -> dict[str, Any]:
+        """Everything that must be known to go on later."""
+        return {"links": self.links.save(), "complete": self.complete, "pending": list(self.pending)}
+
+    def load(self, saved: dict[str, Any]) -> None:
+        """Go on from what was saved."""
+        self.links = Links(self.area)
+        self.links.load(saved["links"])
+        self.complete, self.pending = saved["complete"], tuple(saved["pending"])
+
+
+def _nothing() -> tuple[np.ndarray, ...]:
+    """No points: their units, cells in two dimensions, and how many each stands for."""
+    return (np.empty(0, np.int64),) * 4

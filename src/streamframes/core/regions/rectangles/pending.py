@@ -1,0 +1,164 @@
+"""Rectangles that are regions unless one that contains them turns up.
+
+A span that has ended and meets the minimums is a region. A part of one, in which some place reports too seldom, may lie
+in another region as well, which goes on. But all that contain it have ended when one of its own places fails or begins
+anew: so it waits until then. What has been told is remembered as long as parts of others may lie in it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from streamframes.core.jit.compiled import compiled
+from streamframes.core.regions.rectangles.min_times import parts_of
+from streamframes.core.regions.rectangles.place_history import LATEST
+from streamframes.core.regions.rectangles.rectangles import FIELDS, WHY, roomy
+from streamframes.core.regions.rectangles.widest import FAR, FROM, SINCE, TO, UPTO
+from streamframes.core.regions.types import BREAK, CONDITION, FALSE, GAP, HELD, MEANING, NEW
+
+# Of a blow: its column and slot, since when whatever it ends has begun at the latest, and why that ends.
+COLUMN, SLOT, SINCE_THEN, CAUSE = range(4)
+BLOW_FIELDS = 4
+
+
+@compiled
+def blows_of(columns: Any, now: int, last: Any) -> Any:
+    """The reports that end rectangles; the first column is number `now`, `last` is the last one of each slot before."""
+    bounds, slot, code = columns
+    blows, n = np.empty((0, BLOW_FIELDS), np.int64), 0
+    for k in range(bounds.size - 1):
+        for i in range(bounds[k], bounds[k + 1]):
+            meaning = code[i] & MEANING
+            if meaning == HELD:
+                continue
+            if meaning == FALSE or code[i] & (BREAK | NEW):
+                blows = roomy(blows, n)
+                blow = blows[n]
+                by_condition = meaning == FALSE or code[i] & NEW
+                blow[COLUMN], blow[SLOT] = now + k, slot[i]
+                blow[SINCE_THEN], blow[CAUSE] = (FAR, CONDITION) if by_condition else (last[slot[i]], GAP)
+                n += 1
+            last[slot[i]] = now + k
+    return blows[:n]
+
+
+@compiled
+def _strike(rows: Any, blows: Any) -> None:
+    """Why each rectangle has ended: by its first blow, and by the condition before a gap."""
+    columns = blows[:, COLUMN].copy()
+    for row in rows:
+        at = FAR
+        for blow in blows[np.searchsorted(columns, row[UPTO], side="right") :]:
+            if blow[COLUMN] > at:
+                break
+            hits = row[FROM] <= blow[SLOT] <= row[TO] and row[SINCE] <= blow[SINCE_THEN]
+            if hits and row[WHY] != CONDITION:
+                at, row[WHY] = blow[COLUMN], blow[CAUSE]
+
+
+@compiled
+def _mark_alone(edges: Any, order: Any, n_told: int, out: Any) -> None:
+    """Which rectangles, the first `n_told` apart, lie in no other; `order` is by edges, and larger ones come first.
+
+    They have a first and a last column and slot, or slot and column: most should be far apart by the first two.
+    """
+    active = np.empty(order.size, np.int64)
+    n_active = 0
+    for i in order:
+        left, alone = 0, True
+        for a in active[:n_active]:
+            if edges[a, 1] >= edges[i, 0]:
+                active[left] = a
+                left += 1
+                alone &= edges[a, 1] < edges[i, 1] or edges[a, 2] > edges[i, 2] or edges[a, 3] < edges[i, 3]
+        n_active = left
+        out[i] = alone or i < n_told
+        if out[i]:
+            active[n_active] = i
+            n_active += 1
+
+
+def _alone(rows: np.ndarray, told: np.ndarray) -> np.ndarray:
+    """The rectangles that lie neither in each other nor in what has been told."""
+    if not len(rows):
+        return rows
+    every = np.concatenate([told, rows])
+    edges = every[:, [SINCE, UPTO, FROM, TO]]
+    if np.unique(edges[:, 2]).size > np.unique(edges[:, 0]).size:
+        edges = edges[:, [2, 3, 0, 1]]
+    order = np.lexsort([-edges[:, 3], edges[:, 2], -edges[:, 1], edges[:, 0]])
+    kept = np.empty(len(every), np.bool_)
+    _mark_alone(np.ascontiguousarray(edges), order, len(told), kept)
+    return np.asarray(rows[kept[len(told) :]])
+
+
+@compiled
+def parts_of_all(rows: Any, asked: Any) -> Any:
+    """What has not ended of each rectangle."""
+    parts, n_parts = np.empty((0, FIELDS), np.int64), 0
+    for row in rows:
+        box = (row[SINCE], row[UPTO], row[FROM], row[TO])
+        parts, n_parts = parts_of(box, asked, parts, n_parts)
+    return parts[:n_parts]
+
+
+@compiled
+def _lasts(rows: Any, now: int, asked: Any) -> Any:
+    """Which rectangles, none of them ended, have not become longer; what is longer is found when it ends."""
+    slots = asked[0][0]
+    parts, out = np.empty((0, FIELDS), np.int64), np.empty(rows.shape[0], np.bool_)
+    for i in range(rows.shape[0]):
+        row = rows[i]
+        out[i] = (slots[row[FROM] : row[TO] + 1, LATEST] <= row[UPTO]).all()
+        if not out[i]:
+            box = (row[SINCE], np.int64(now - 1), row[FROM], row[TO])
+            parts, n_parts = parts_of(box, asked, parts, 0)
+            for part in parts[:n_parts]:
+                out[i] |= (part[: TO + 1] == row[: TO + 1]).all()
+    return out
+
+
+class Undecided:
+    """The rectangles of one group that wait, and those told in which smaller ones may still lie."""
+
+    def __init__(self) -> None:
+        self.waiting = np.empty((0, FIELDS), np.int64)
+        self.told = np.empty((0, FIELDS), np.int64)
+
+    def feed(self, told: np.ndarray, parts: np.ndarray, blows: np.ndarray) -> np.ndarray:
+        """Take regions that are told, parts of others, and what has struck; returns the parts that are regions."""
+        self.told = np.concatenate([self.told, told])
+        waiting = _alone(np.concatenate([self.waiting, parts]), self.told)
+        _strike(waiting, blows)
+        over = waiting[:, WHY] != 0
+        self.waiting = waiting[~over]
+        self.told = np.concatenate([self.told, waiting[over]])
+        return np.asarray(waiting[over])
+
+    def tidy(self, now: int, asked: tuple[Any, ...]) -> None:
+        """Forget what is longer by now, and what nothing smaller can lie in any more."""
+        told = np.unique(parts_of_all(self.told, asked), axis=0)
+        self.told = told[_lasts(told, now, asked)]
+        self.waiting = self.waiting[_lasts(self.waiting, now, asked)]
+
+    def finish(self, told: np.ndarray, parts: np.ndarray) -> np.ndarray:
+        """All that wait; nothing does afterwards."""
+        self.feed(told, parts, np.empty((0, BLOW_FIELDS), np.int64))
+        ended = self.waiting
+        self.waiting, self.told = ended[:0].copy(), ended[:0].copy()
+        return ended
+
+    def move(self, slots: np.ndarray) -> None:
+        """Slot i is now slots[i]."""
+        for rows in (self.waiting, self.told):
+            rows[:, [FROM, TO]] = slots[rows[:, [FROM, TO]]]
+
+    def save(self) -> dict[str, Any]:
+        """Everything that must be known to go on later."""
+        return {"waiting": self.waiting, "told": self.told}
+
+    def load(self, saved: dict[str, Any]) -> None:
+        """Go on from what was saved."""
+        self.waiting, self.told = saved["waiting"], saved["told"]

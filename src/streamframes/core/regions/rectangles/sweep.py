@@ -1,0 +1,241 @@
+"""The sweep of Method II: what the reports of each column do to the spans that are open."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from streamframes.core.jit.compiled import compiled
+from streamframes.core.regions.rectangles.grid import NOT_YET, build_walls
+from streamframes.core.regions.rectangles.min_times import parts_of
+from streamframes.core.regions.rectangles.place_history import (
+    FAILED,
+    FIRST,
+    KNOWN,
+    LAST,
+    instant_of,
+    take_report,
+    tally,
+)
+from streamframes.core.regions.rectangles.rectangles import (
+    END_TS,
+    FIELDS,
+    HIGH,
+    IMPUTED_ROWS,
+    LOW,
+    PLACES,
+    ROWS,
+    START_TS,
+    WHY,
+    roomy,
+)
+from streamframes.core.regions.rectangles.widest import (
+    FROM,
+    REACH_FROM,
+    REACH_TO,
+    SINCE,
+    TO,
+    UPTO,
+    spans_around,
+    spans_of_all,
+)
+from streamframes.core.regions.types import BREAK, CONDITION, FALSE, GAP, HELD, MEANING, NEW
+
+# Whether a span meets the minimums: no, yes, or all but that some place reports too seldom.
+TOO_SMALL, ENOUGH, SELDOM = range(3)
+
+
+@compiled
+def _index(slot: Any, first: int, stop: int, wanted: int) -> int:
+    """The first report from `first` on whose slot is not below `wanted`."""
+    guess = first + wanted
+    if guess < stop and slot[guess] == wanted:
+        return guess
+    while first < stop:
+        middle = (first + stop) // 2
+        if slot[middle] < wanted:
+            first = middle + 1
+        else:
+            stop = middle
+    return first
+
+
+@compiled
+def describe(span: Any, instants: Any, slots: Any, stretches: Any, place: Any, limits: Any, told: Any) -> int:
+    """Whether a span meets the minimums; describes it in `told` if it does."""
+    duration, extent, least_times, least_places = limits
+    since, upto = instant_of(span[SINCE], instants), instant_of(span[UPTO], instants)
+    if upto - since < duration or place[span[TO]] - place[span[FROM]] < extent:
+        return TOO_SMALL
+    if span[UPTO] + 1 - span[SINCE] < least_times:
+        return TOO_SMALL
+    rows, places, imputed, fewest = tally(span[FROM], span[TO], span[SINCE], span[UPTO], slots, stretches)
+    if places < least_places:
+        return TOO_SMALL
+    if fewest < least_times:
+        return SELDOM
+    told[START_TS], told[END_TS], told[LOW], told[HIGH] = since, upto, span[FROM], span[TO]
+    told[ROWS], told[PLACES], told[IMPUTED_ROWS] = rows, places, imputed
+    return ENOUGH
+
+
+@compiled
+def _fate(span: Any, first: int, stop: int, slot: Any, seen: Any, breaks: Any, slots: Any) -> int:
+    """What a column does to a span: why it ends, 0 if it goes on, or -1 if it grows. Its reach may shrink.
+
+    `seen[i]` are, up to report i of the column: how many failed, how many hold, and which failed last and fails next.
+    """
+    low, high = _index(slot, first, stop, span[FROM]), _index(slot, first, stop, span[TO] + 1)
+    if seen[high - first, 0] > seen[low - first, 0]:
+        return CONDITION
+    before, after = seen[low - first, 2], seen[high - first, 3]
+    if before >= 0:
+        span[REACH_FROM] = max(span[REACH_FROM], before + 1)
+    if after >= 0:
+        span[REACH_TO] = min(span[REACH_TO], after - 1)
+    for s in breaks:
+        if slots[s, LAST] < span[SINCE]:
+            continue
+        if span[FROM] <= s <= span[TO]:
+            return GAP
+        if s < span[FROM]:
+            span[REACH_FROM] = max(span[REACH_FROM], s + 1)
+        else:
+            span[REACH_TO] = min(span[REACH_TO], s - 1)
+    low, high = _index(slot, first, stop, span[REACH_FROM]), _index(slot, first, stop, span[REACH_TO] + 1)
+    return -1 if seen[high - first, 1] > seen[low - first, 1] else 0
+
+
+@compiled
+def _look(slot: Any, code: Any, first: int, stop: int, seen: Any) -> int:
+    """Fill `seen` for one column; returns how many reports come after a break.
+
+    A place that is new fails what began before it.
+    """
+    n_breaks, before = 0, -1
+    for i in range(first, stop):
+        j = i - first
+        seen[j + 1, 0], seen[j + 1, 1] = seen[j, 0], seen[j, 1]
+        seen[j, 2] = before
+        meaning = code[i] & MEANING
+        if meaning == FALSE or code[i] & NEW:
+            seen[j + 1, 0] += 1
+            before = slot[i]
+        if meaning != FALSE and meaning != HELD:
+            seen[j + 1, 1] += 1
+            n_breaks += code[i] & BREAK != 0
+    seen[stop - first, 2] = before
+    after = -1
+    seen[stop - first, 3] = after
+    for i in range(stop - 1, first - 1, -1):
+        if code[i] & MEANING == FALSE or code[i] & NEW:
+            after = slot[i]
+        seen[i - first, 3] = after
+    return n_breaks
+
+
+@compiled
+def reach_anew(spans: Any, n_spans: int, slots: Any, walls: Any) -> None:
+    """How far spans reach over slots that have not failed since they began, up to the next wall."""
+    for j in range(n_spans):
+        span = spans[j]
+        low, high = span[FROM], span[TO]
+        while low > 0 and not walls[low] and slots[low - 1, FAILED] < span[SINCE]:
+            low -= 1
+        while high + 1 < slots.shape[0] and not walls[high + 1] and slots[high + 1, FAILED] < span[SINCE]:
+            high += 1
+        span[REACH_FROM], span[REACH_TO] = low, high
+
+
+@compiled
+def _settle(
+    column: Any, seen: Any, breaks: Any, asked: Any, spans: Any, n_spans: int, found: Any, n_found: int, parts: Any,
+    n_parts: int,
+) -> Any:  # fmt: skip
+    """Spans that end at a column are told of, those that grow go; returns how many are left, regions, and parts.
+
+    A span in which some place reports too seldom is told in parts.
+    """
+    first, stop, slot = column
+    known, instants, limits, _ = asked
+    slots, stretches, _, place = known
+    left = 0
+    for j in range(n_spans):
+        fate = _fate(spans[j], first, stop, slot, seen, breaks, slots)
+        if fate == 0:
+            spans[left] = spans[j]
+            left += 1
+        elif fate > 0:
+            found = roomy(found, n_found)
+            meets = describe(spans[j], instants, slots, stretches, place, limits, found[n_found])
+            if meets == ENOUGH:
+                found[n_found, WHY] = fate
+                n_found += 1
+            elif meets == SELDOM:
+                box = (spans[j, SINCE], spans[j, UPTO], spans[j, FROM], spans[j, TO])
+                parts, n_parts = parts_of(box, asked, parts, n_parts)
+    return left, found, n_found, parts, n_parts
+
+
+@compiled
+def _introduce(first: int, stop: int, slot: Any, now: int, known: Any, step: float, spans: Any, n_spans: int) -> None:
+    """The slots that report are known from now on; that may take walls away."""
+    slots, _, walls, place = known
+    fresh = False
+    for i in range(first, stop):
+        if slots[slot[i], KNOWN] == 0:
+            slots[slot[i], KNOWN], slots[slot[i], FIRST] = 1, now
+            fresh = True
+    if fresh and step < np.inf:
+        build_walls(np.where(slots[:, KNOWN] != 0, 0, NOT_YET), place, step, walls)
+        reach_anew(spans, n_spans, slots, walls)
+
+
+@compiled
+def sweep(columns: Any, now: int, n_stretches: int, asked: Any, spans: Any) -> Any:
+    """Walk the columns, the first of which is number `now`; returns the spans that are open, the regions, and parts."""
+    bounds, slot, code = columns
+    known, _, limits, step = asked
+    slots, stretches, _, _ = known
+    n_spans = spans.shape[0]
+    found, n_found = np.empty((0, FIELDS), np.int64), 0
+    parts, n_parts = np.empty((0, FIELDS), np.int64), 0
+    seen = np.zeros((slots.shape[0] + 1, 4), np.int64)
+    holding = np.zeros(slots.shape[0] + 1, np.int64)
+    for k in range(bounds.size - 1):
+        first, stop = bounds[k], bounds[k + 1]
+        _introduce(first, stop, slot, now + k, known, step, spans, n_spans)
+        breaks = np.empty(_look(slot, code, first, stop, seen), np.int64)
+        n_breaks = 0
+        for i in range(first, stop):
+            if code[i] & BREAK and code[i] & MEANING != FALSE:
+                breaks[n_breaks] = slot[i]
+                n_breaks += 1
+        n_spans, found, n_found, parts, n_parts = _settle(
+            (first, stop, slot), seen, breaks, asked, spans, n_spans, found, n_found, parts, n_parts
+        )
+        for i in range(first, stop):
+            if code[i] & MEANING != HELD:
+                n_stretches = take_report(slot[i], code[i], now + k, slots, stretches, n_stretches)
+        if 4 * (stop - first) >= slots.shape[0]:
+            _count_holding(slot, code, first, stop, holding)
+            spans, n_spans = spans_of_all(known, holding, now + k, limits[1], spans, n_spans)
+        else:
+            lowest = -1
+            for i in range(first, stop):
+                if code[i] & MEANING != HELD and code[i] & MEANING != FALSE:
+                    spans, n_spans = spans_around(slot[i], lowest, known, now + k, limits[1], spans, n_spans)
+                    lowest = slot[i]
+    return spans[:n_spans], found[:n_found], parts[:n_parts]
+
+
+@compiled
+def _count_holding(slot: Any, code: Any, first: int, stop: int, holding: Any) -> None:
+    """How many reports of a column hold, before each slot."""
+    i = first
+    for s in range(holding.size - 1):
+        holding[s + 1] = holding[s]
+        if i < stop and slot[i] == s:
+            holding[s + 1] += code[i] & MEANING != FALSE and code[i] & MEANING != HELD
+            i += 1
