@@ -21,12 +21,12 @@ from benchmarks.report import Report, Target, open_console, publish
 from streamframes.core.batch.clock import Clock
 from streamframes.core.batch.groups import fingerprints
 from streamframes.core.batch.rows import Rows
-from streamframes.core.sessions.literal import Literal
-from streamframes.core.sessions.machine import Machine
-from streamframes.core.sessions.nodes import Class, Measure, Node
+from streamframes.core.sessions.language.nodes import Class, Measure, Node
+from streamframes.core.sessions.language.terms import BOOLEAN, DOUBLE, Event
+from streamframes.core.sessions.operator import Sessioner
 from streamframes.core.sessions.plan import MEASURES, TOGETHER, SessionPlan
-from streamframes.core.sessions.sessioner import Sessioner
-from streamframes.core.sessions.terms import BOOLEAN, DOUBLE, Event
+from streamframes.core.sessions.vm.machine import Machine
+from tests.oracles.sessions import Literal
 
 LIFETIMES = (10, 50, 100, 200, 500, 1000)
 INSTANCES = 100

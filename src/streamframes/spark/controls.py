@@ -14,7 +14,7 @@ from streamframes.core.bursts.commands import ORDER_LAYOUT as BURST_LAYOUT
 from streamframes.core.operator.bucket_stream import StreamPlan
 from streamframes.core.operator.commands import ORDERS, WATCHED, ControlledPlan
 from streamframes.core.operator.protocol import Plan
-from streamframes.core.sessions.orders import ORDER_LAYOUT as SESSION_LAYOUT
+from streamframes.core.sessions.commands import ORDER_LAYOUT as SESSION_LAYOUT
 from streamframes.errors import InvalidArgument
 from streamframes.spark.session import require_dataframe
 from streamframes.spark.sources import FrameSource

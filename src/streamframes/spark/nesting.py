@@ -16,8 +16,10 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from streamframes.core.batch.clock import Clock
-from streamframes.core.sessions.nodes import path_of
-from streamframes.core.sessions.orders import Orders
+from streamframes.core.sessions.commands import Orders
+from streamframes.core.sessions.language.nodes import path_of
+from streamframes.core.sessions.language.resolve import Planner
+from streamframes.core.sessions.language.terms import Value
 from streamframes.core.sessions.plan import (
     MEASURES,
     ODD,
@@ -28,8 +30,6 @@ from streamframes.core.sessions.plan import (
     SessionPlan,
     Told,
 )  # fmt: skip
-from streamframes.core.sessions.planner import Planner
-from streamframes.core.sessions.terms import Value
 from streamframes.core.sessions.tree import Session
 from streamframes.errors import InvalidArgument
 from streamframes.spark.columns import (

@@ -10,9 +10,9 @@ import pyarrow as pa
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 
+from streamframes.core.sessions.language.resolve import Planner
+from streamframes.core.sessions.partitioning import spread_of
 from streamframes.core.sessions.plan import TOGETHER
-from streamframes.core.sessions.planner import Planner
-from streamframes.core.sessions.spread import spread_of
 from streamframes.core.sessions.tree import Session, checked_forest
 from streamframes.errors import InvalidArgument
 from streamframes.spark.columns import (

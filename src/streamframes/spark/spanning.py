@@ -17,9 +17,9 @@ from pyspark.sql import types as T
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
 from streamframes.core.operator import state
-from streamframes.core.sessions import spanning
+from streamframes.core.sessions import merge as spanning
+from streamframes.core.sessions.merge import SCHEMA, TOLD, Spanning
 from streamframes.core.sessions.plan import SessionPlan
-from streamframes.core.sessions.spanning import SCHEMA, TOLD, Spanning
 from streamframes.spark.events import instant_of
 from streamframes.spark.session import n_partitions
 from streamframes.spark.workers import lasting

@@ -15,8 +15,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from streamframes.core.sessions.nodes import Class, Node
-from streamframes.core.sessions.terms import TYPES, Call, Const, Event, Op, Term, Told, Value
+from streamframes.core.sessions.language.nodes import Class, Node
+from streamframes.core.sessions.language.terms import TYPES, Call, Const, Event, Op, Term, Told, Value
 
 TICKS_PER_SECOND = 4.0  # a power of two: durations in seconds stay exact
 EXACT, FIXED, ROUGH = range(3)

@@ -13,14 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from streamframes.core.operator import state
-from streamframes.core.sessions import tables
-from streamframes.core.sessions.functions import caller
-from streamframes.core.sessions.machine import Events, Machine
-from streamframes.core.sessions.nodes import Class
+from streamframes.core.sessions.language.nodes import Class
+from streamframes.core.sessions.language.terms import BOOLEAN, Event
+from streamframes.core.sessions.operator import Sessioner
 from streamframes.core.sessions.plan import MEASURES, SESSIONS, TAGGED
-from streamframes.core.sessions.sessioner import Sessioner
-from streamframes.core.sessions.tables import O_ID
-from streamframes.core.sessions.terms import BOOLEAN, Event
+from streamframes.core.sessions.vm import layout as tables
+from streamframes.core.sessions.vm.layout import O_ID
+from streamframes.core.sessions.vm.machine import Events, Machine
+from streamframes.core.sessions.vm.user_functions import caller
 from tests.core.sessions.worlds import World, worlds
 from tests.core.sessions.worlds_at_work import known_group, literal_of, plan_of, rows_of
 

@@ -15,7 +15,7 @@ from streamframes.core.operator.bucket_stream import StreamPlan
 from streamframes.core.sessions.plan import BY_ROOT, MEASURES, SESSIONS, TOGETHER, SessionPlan
 from streamframes.core.sparksql import translate
 from tests.core.operator.test_bucket_stream import DictStore
-from tests.core.sessions.test_orders_and_spans import COLUMNS, LOGS, TEXTS, log_of, plan_of, planner_of
+from tests.core.sessions.test_commands_and_merge import COLUMNS, LOGS, TEXTS, log_of, plan_of, planner_of
 
 LATENESS = 8
 

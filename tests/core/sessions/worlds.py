@@ -13,9 +13,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from streamframes.core.sessions.nodes import CONTINUOUS, ON_CLOSE, TAGS, Class, Measure, Node, path_of
-from streamframes.core.sessions.nodes import FUNCTIONS as AGGREGATES
-from streamframes.core.sessions.terms import TYPES, Call, Const, Op, Term, Value
+from streamframes.core.sessions.language.nodes import CONTINUOUS, ON_CLOSE, TAGS, Class, Measure, Node, path_of
+from streamframes.core.sessions.language.nodes import FUNCTIONS as AGGREGATES
+from streamframes.core.sessions.language.terms import TYPES, Call, Const, Op, Term, Value
 from tests.core.sessions.random_terms import (
     DOMAINS,
     EXACT,

@@ -12,11 +12,11 @@ from streamframes.core.batch.groups import fingerprints
 from streamframes.core.batch.rows import Rows
 from streamframes.core.batch.tags import TagColumn
 from streamframes.core.schemes.folds import Fold
-from streamframes.core.sessions.literal import Literal
+from streamframes.core.sessions.language.terms import Value
+from streamframes.core.sessions.operator import Sessioner
 from streamframes.core.sessions.plan import TOGETHER, SessionPlan, Told
-from streamframes.core.sessions.sessioner import Sessioner
-from streamframes.core.sessions.terms import Value
 from tests.core.sessions.worlds import Fading, Plan, mean_of_two
+from tests.oracles.sessions import Literal
 
 ARROW = {
     "long": pa.int64(),

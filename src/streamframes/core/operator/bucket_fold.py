@@ -18,7 +18,7 @@ from streamframes.core.batch.rows import Rows
 from streamframes.core.fill.pending_frames import NEVER, Filler
 from streamframes.core.fill.plan import FRAMES, FillPlan
 from streamframes.core.operator.protocol import Plan
-from streamframes.core.sessions.sessioner import Sessioner
+from streamframes.core.sessions.operator import Sessioner
 
 RELEASE_ROWS = 200_000
 

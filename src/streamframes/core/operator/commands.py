@@ -21,7 +21,7 @@ from streamframes.core.bursts.operator import Burster
 from streamframes.core.operator.bucket_stream import BucketStream, StreamPlan
 from streamframes.core.operator.steps import Step
 from streamframes.core.operator.store import Store
-from streamframes.core.sessions.sessioner import Sessioner
+from streamframes.core.sessions.operator import Sessioner
 
 # Which rows a chunk holds: those that are watched, or orders.
 WATCHED, ORDERS = range(2)

@@ -8,8 +8,8 @@ from streamframes.core.frames.operator import Framer
 from streamframes.core.frames.plan import FramePlan
 from streamframes.core.regions.operator import Regioner
 from streamframes.core.regions.plan import RegionPlan
+from streamframes.core.sessions.operator import Sessioner
 from streamframes.core.sessions.plan import SessionPlan
-from streamframes.core.sessions.sessioner import Sessioner
 
 Plan = FramePlan | BurstPlan | SessionPlan | RegionPlan
 AtWork = Framer | Burster | Sessioner | Regioner

@@ -18,14 +18,14 @@ from streamframes.core.batch.clock import Clock
 from streamframes.core.batch.groups import mix
 from streamframes.core.batch.packer import Layout
 from streamframes.core.batch.tags import TagColumn
-from streamframes.core.sessions.functions import Function
-from streamframes.core.sessions.nodes import Class, Measure, Node, path_of
-from streamframes.core.sessions.spanning import SCHEMA
-from streamframes.core.sessions.terms import DOUBLE, DURATION, Term
+from streamframes.core.sessions.language.nodes import Class, Measure, Node, path_of
+from streamframes.core.sessions.language.terms import DOUBLE, DURATION, Term
+from streamframes.core.sessions.merge import SCHEMA
+from streamframes.core.sessions.vm.user_functions import Function
 
 if TYPE_CHECKING:
-    from streamframes.core.sessions.orders import Orders
-    from streamframes.core.sessions.sessioner import Sessioner
+    from streamframes.core.sessions.commands import Orders
+    from streamframes.core.sessions.operator import Sessioner
 
 # What is told: closed sessions, measures, events with ids, what is open, and odd events.
 SESSIONS, MEASURES, TAGGED, OPEN, ODD = OUTPUTS = ("sessions", "measures", "tagged", "open", "odd")
@@ -81,7 +81,7 @@ class SessionPlan:
 
     def framer(self, *, live: bool = False) -> Sessioner:
         """The plan at work on the groups of one bucket."""
-        from streamframes.core.sessions.sessioner import Sessioner
+        from streamframes.core.sessions.operator import Sessioner
 
         return Sessioner(self)
 

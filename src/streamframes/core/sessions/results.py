@@ -11,12 +11,13 @@ import pyarrow as pa
 from streamframes.core.batch.groups import GroupIndex
 from streamframes.core.batch.rows import Rows, typed
 from streamframes.core.batch.tags import tagged
-from streamframes.core.sessions.bits import NULL, null_of
-from streamframes.core.sessions.ending import BY_END
-from streamframes.core.sessions.machine import Found
+from streamframes.core.sessions.language.terms import BOOLEAN, DOUBLE, DURATION, TEXT
+from streamframes.core.sessions.merge import partials
 from streamframes.core.sessions.plan import MEASURES, OPEN, SESSIONS, SessionPlan
-from streamframes.core.sessions.spanning import partials
-from streamframes.core.sessions.tables import (
+from streamframes.core.sessions.string_ids import Texts
+from streamframes.core.sessions.vm.bits import NULL, null_of
+from streamframes.core.sessions.vm.close import BY_END
+from streamframes.core.sessions.vm.layout import (
     O_CLASS,
     O_CLOSED_BY,
     O_END,
@@ -27,8 +28,7 @@ from streamframes.core.sessions.tables import (
     O_ROWS,
     O_START,
 )
-from streamframes.core.sessions.terms import BOOLEAN, DOUBLE, DURATION, TEXT
-from streamframes.core.sessions.texts import Texts
+from streamframes.core.sessions.vm.machine import Found
 
 CLOSED_BY = ("condition", "parent", "timeout", "end of data")
 

@@ -19,7 +19,7 @@ import sqlglot
 from sqlglot.dialects.spark import Spark
 from sqlglot.tokens import Token, TokenType  # type: ignore[attr-defined]
 
-from streamframes.core.sessions.nodes import TAGS
+from streamframes.core.sessions.language.nodes import TAGS
 from streamframes.errors import InvalidArgument
 
 FUNCTIONS = ("sum", "avg", "min", "max", "count", "first", "last", "stddev", "any", "duration")

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from streamframes.core.jit.compiled import compiled
-from streamframes.core.sessions.terms import DOUBLE
+from streamframes.core.sessions.language.terms import DOUBLE
 
 NULL = np.iinfo(np.int64).min
 NAN = int(np.float64(np.nan).view(np.int64))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from streamframes.core.jit.compiled import compiled
-from streamframes.core.sessions.programs import (
+from streamframes.core.sessions.vm.bytecode import (
     HEADER,
     N_CLASS,
     N_LAST,
@@ -21,7 +21,7 @@ from streamframes.core.sessions.programs import (
     R_PARENT,
     R_PREV,
 )  # fmt: skip
-from streamframes.core.sessions.tables import (
+from streamframes.core.sessions.vm.layout import (
     C_BLANK,
     C_HEADS,
     C_N_PARTS,

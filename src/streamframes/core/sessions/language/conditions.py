@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from streamframes.core.sessions.terms import BOOLEAN, DOUBLE, DURATION, INSTANT, LONG, TEXT, Const, Op, Term, a
-from streamframes.core.sessions.words import Aggregate, Parser
+from streamframes.core.sessions.language.aggregates import Aggregate, Parser
+from streamframes.core.sessions.language.terms import BOOLEAN, DOUBLE, DURATION, INSTANT, LONG, TEXT, Const, Op, Term, a
 from streamframes.core.sparksql.kernels.times import interval_of
 from streamframes.core.sparksql.syntax import COMPARISONS, is_number, parsed, shown
 from streamframes.core.sparksql.terms import Untranslatable
 from streamframes.errors import InvalidArgument
 
 if TYPE_CHECKING:
-    from streamframes.core.sessions.planner import Planner
+    from streamframes.core.sessions.language.resolve import Planner
 
 _HIDDEN = "__sf_aggregate_"
 _WITHOUT_NAMES = (exp.Literal, exp.Boolean, exp.Null, exp.Interval)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from streamframes.core.sessions.nodes import CONTINUOUS, ON_CLOSE
+from streamframes.core.sessions.language.nodes import CONTINUOUS, ON_CLOSE
+from streamframes.core.sessions.language.resolve import Planner
+from streamframes.core.sessions.language.terms import Term, Told, Value, parts
+from streamframes.core.sessions.merge import is_mergeable
 from streamframes.core.sessions.plan import BY_ROOT, SPANNING, TOGETHER
-from streamframes.core.sessions.planner import Planner
-from streamframes.core.sessions.spanning import is_mergeable
-from streamframes.core.sessions.terms import Term, Told, Value, parts
 
 
 def spread_of(planner: Planner) -> tuple[str, tuple[str, ...], str]:

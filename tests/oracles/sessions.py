@@ -19,10 +19,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from streamframes.core.sessions import terms
-from streamframes.core.sessions.literal_objects import Ended, Reading, Session
-from streamframes.core.sessions.literal_terms import aggregate, is_stateless, known, operate
-from streamframes.core.sessions.nodes import (
+from streamframes.core.sessions.language import terms
+from streamframes.core.sessions.language.nodes import (
     CLOSED,
     COMPUTED,
     CONTINUOUS,
@@ -35,7 +33,9 @@ from streamframes.core.sessions.nodes import (
     Node,
     parts_of,
 )
-from streamframes.core.sessions.terms import Term
+from streamframes.core.sessions.language.terms import Term
+from tests.oracles.literal_objects import Ended, Reading, Session
+from tests.oracles.literal_terms import aggregate, is_stateless, known, operate
 
 Columns = Sequence[Any]
 

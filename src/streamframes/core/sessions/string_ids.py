@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.sessions.bits import NULL
+from streamframes.core.sessions.vm.bits import NULL
 
 
 class Texts:

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from streamframes.core.sessions.literal import Literal
-from streamframes.core.sessions.nodes import Class, Measure, Node
-from streamframes.core.sessions.terms import Call, Const, Event, Op, Term, Told, Value
+from streamframes.core.sessions.language.nodes import Class, Measure, Node
+from streamframes.core.sessions.language.terms import Call, Const, Event, Op, Term, Told, Value
 from tests.core.sessions.random_terms import TICKS_PER_SECOND
 from tests.core.sessions.worlds import FUNCTIONS, World, simple_worlds, worlds
+from tests.oracles.sessions import Literal
 
 CHANNEL, STEP, KIND = Event(0, "long"), Event(1, "long"), Event(2, "long")
 EXPRESSION = Event(3, "text")

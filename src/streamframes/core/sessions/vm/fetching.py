@@ -16,9 +16,9 @@ import numpy as np
 
 from streamframes.core.jit.compiled import compiled
 from streamframes.core.jit.pointers import fetch, inlined
-from streamframes.core.sessions.programs import P_AHEAD, P_CLASSES, P_N_AHEAD, R_HASH, R_NEXT
-from streamframes.core.sessions.records import PLACE, Q_SLOTS, hashed, tagged
-from streamframes.core.sessions.tables import AHEAD_FIELDS, C_HEADS, C_N_PARTS, C_PARTS, CLASS_FIELDS
+from streamframes.core.sessions.vm.bytecode import P_AHEAD, P_CLASSES, P_N_AHEAD, R_HASH, R_NEXT
+from streamframes.core.sessions.vm.layout import AHEAD_FIELDS, C_HEADS, C_N_PARTS, C_PARTS, CLASS_FIELDS
+from streamframes.core.sessions.vm.records import PLACE, Q_SLOTS, hashed, tagged
 
 # How many events ahead hashes are worked out, slots and records are read; hashes are kept for RING events.
 FAR, NEAR, NEXT = 16, 8, 4

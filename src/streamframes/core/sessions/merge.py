@@ -20,11 +20,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from streamframes.core.jit.compiled import compiled
-from streamframes.core.sessions import tables
-from streamframes.core.sessions.accumulators import BLANK, MOST_WORDS, add, is_read, merge, read_double
-from streamframes.core.sessions.bits import is_null
-from streamframes.core.sessions.nodes import FIRST, LAST, ON_CLOSE, Measure, Node
-from streamframes.core.sessions.terms import DOUBLE, DURATION
+from streamframes.core.sessions.language.nodes import FIRST, LAST, ON_CLOSE, Measure, Node
+from streamframes.core.sessions.language.terms import DOUBLE, DURATION
+from streamframes.core.sessions.vm import layout as tables
+from streamframes.core.sessions.vm.accumulators import BLANK, MOST_WORDS, add, is_read, merge, read_double
+from streamframes.core.sessions.vm.bits import is_null
 from streamframes.errors import StreamFramesError
 
 # The columns of a measure on its way (`class` is no name that pandas can carry), and of what a root has received: the

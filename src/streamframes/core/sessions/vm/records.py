@@ -16,7 +16,7 @@ import numpy as np
 from streamframes.core.batch.groups import mix
 from streamframes.core.jit.compiled import compiled
 from streamframes.core.jit.pointers import inlined
-from streamframes.core.sessions.programs import (
+from streamframes.core.sessions.vm.bytecode import (
     P_CLASSES,
     P_LANES,
     R_CLASS,
@@ -28,7 +28,7 @@ from streamframes.core.sessions.programs import (
     R_PARENT,
     R_PREV,
 )
-from streamframes.core.sessions.tables import C_HEADS, C_LANE, C_NEWER, CLASS_FIELDS
+from streamframes.core.sessions.vm.layout import C_HEADS, C_LANE, C_NEWER, CLASS_FIELDS
 
 # What is counted, how large the arrays are, and where the engine got to; TELLERS are the measures of all open sessions,
 # FRESH the sessions that were opened at this instant.

@@ -8,8 +8,8 @@ import statistics
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from streamframes.core.sessions.nodes import AVG, COUNT, FIRST, MAX, MIN, STDDEV, SUM
-from streamframes.core.sessions.terms import DOUBLE, DURATION, Const, Event, Op, Term, parts
+from streamframes.core.sessions.language.nodes import AVG, COUNT, FIRST, MAX, MIN, STDDEV, SUM
+from streamframes.core.sessions.language.terms import DOUBLE, DURATION, Const, Event, Op, Term, parts
 
 OPERATORS: dict[str, Callable[..., Any]] = {
     "not": operator.not_,

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from streamframes.core.sessions.terms import Term
+from streamframes.core.sessions.language.terms import Term
 
 ON_OPEN, CONTINUOUS, ON_CLOSE = TAGS = ("on_open", "continuous", "on_close")
 

@@ -10,11 +10,11 @@ import pytest
 
 from streamframes.core.batch.clock import Clock
 from streamframes.core.schemes.folds import Fold
-from streamframes.core.sessions.nodes import CONTINUOUS, ON_CLOSE, ON_OPEN
+from streamframes.core.sessions.language.nodes import CONTINUOUS, ON_CLOSE, ON_OPEN
+from streamframes.core.sessions.language.resolve import Planner
+from streamframes.core.sessions.language.terms import DURATION, LONG, Event
+from streamframes.core.sessions.partitioning import spread_of
 from streamframes.core.sessions.plan import BY_ROOT, SPANNING, TOGETHER
-from streamframes.core.sessions.planner import Planner
-from streamframes.core.sessions.spread import spread_of
-from streamframes.core.sessions.terms import DURATION, LONG, Event
 from streamframes.core.sessions.tree import Session, checked_forest
 from streamframes.core.sparksql import Untranslatable, translate
 from streamframes.errors import InvalidArgument

@@ -14,14 +14,14 @@ from streamframes.core.batch.clock import Clock
 from streamframes.core.batch.groups import fingerprints
 from streamframes.core.batch.rows import Rows
 from streamframes.core.operator import state
-from streamframes.core.sessions import sessioner as at_work
-from streamframes.core.sessions.orders import Orders
+from streamframes.core.sessions import operator as at_work
+from streamframes.core.sessions.commands import Orders
+from streamframes.core.sessions.language.resolve import Planner
+from streamframes.core.sessions.language.terms import Value
+from streamframes.core.sessions.merge import Spanning
+from streamframes.core.sessions.operator import Sessioner
+from streamframes.core.sessions.partitioning import spread_of
 from streamframes.core.sessions.plan import MEASURES, SESSIONS, SPANNING, TOGETHER, SessionPlan, Told
-from streamframes.core.sessions.planner import Planner
-from streamframes.core.sessions.sessioner import Sessioner
-from streamframes.core.sessions.spanning import Spanning
-from streamframes.core.sessions.spread import spread_of
-from streamframes.core.sessions.terms import Value
 from streamframes.core.sessions.tree import Session
 from streamframes.core.sparksql import translate
 

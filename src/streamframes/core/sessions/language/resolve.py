@@ -15,11 +15,11 @@ import pyarrow as pa
 
 from streamframes.core.batch.clock import Clock
 from streamframes.core.schemes.folds import Fold
-from streamframes.core.sessions import nodes as kinds
-from streamframes.core.sessions.functions import MOST_ARGUMENTS, Function
-from streamframes.core.sessions.nodes import CONTINUOUS, ON_CLOSE, ON_OPEN, Class, Measure, Node, path_of
-from streamframes.core.sessions.reading import NUMBERS, Reader, as_double
-from streamframes.core.sessions.terms import (
+from streamframes.core.sessions.language import nodes as kinds
+from streamframes.core.sessions.language.aggregates import Aggregate, Argument, Parser, read_measure
+from streamframes.core.sessions.language.conditions import NUMBERS, Reader, as_double
+from streamframes.core.sessions.language.nodes import CONTINUOUS, ON_CLOSE, ON_OPEN, Class, Measure, Node, path_of
+from streamframes.core.sessions.language.terms import (
     BOOLEAN,
     DOUBLE,
     DURATION,
@@ -37,7 +37,7 @@ from streamframes.core.sessions.terms import (
     parts,
 )
 from streamframes.core.sessions.tree import Session
-from streamframes.core.sessions.words import Aggregate, Argument, Parser, read_measure
+from streamframes.core.sessions.vm.user_functions import MOST_ARGUMENTS, Function
 from streamframes.errors import InvalidArgument
 
 TypeOf = Callable[[Any, str], pa.DataType]

@@ -13,10 +13,10 @@ import numpy as np
 
 from streamframes.core.jit.compiled import compiled
 from streamframes.core.jit.pointers import shifted
-from streamframes.core.sessions.accumulators import add, is_read, overflows, read_double
-from streamframes.core.sessions.bits import NAN, NULL, is_nan, is_null, null_of
-from streamframes.core.sessions.nodes import COMPUTED, Class, Node, path_of
-from streamframes.core.sessions.terms import DOUBLE, TEXT, Call, Const, Event, Op, Term, Told, Value
+from streamframes.core.sessions.language.nodes import COMPUTED, Class, Node, path_of
+from streamframes.core.sessions.language.terms import DOUBLE, TEXT, Call, Const, Event, Op, Term, Told, Value
+from streamframes.core.sessions.vm.accumulators import add, is_read, overflows, read_double
+from streamframes.core.sessions.vm.bits import NAN, NULL, is_nan, is_null, null_of
 
 NO_PROGRAM = -1
 OPERATIONS = (

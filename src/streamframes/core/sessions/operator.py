@@ -17,17 +17,17 @@ import pyarrow as pa
 from streamframes.core.batch.groups import GroupIndex, as_int64, fingerprints
 from streamframes.core.batch.rows import Rows
 from streamframes.core.jit.compiled import compiled
-from streamframes.core.sessions import tables
-from streamframes.core.sessions.bits import NULL
-from streamframes.core.sessions.functions import caller
-from streamframes.core.sessions.machine import Events, Found, Machine
-from streamframes.core.sessions.nodes import COMPUTED
-from streamframes.core.sessions.orders import Watched
+from streamframes.core.sessions.commands import Watched
+from streamframes.core.sessions.language.nodes import COMPUTED
+from streamframes.core.sessions.language.resolve import kind_of
+from streamframes.core.sessions.language.terms import DOUBLE, TEXT, Event, parts
 from streamframes.core.sessions.plan import MEASURES, ODD, OPEN, SESSIONS, TAGGED, SessionPlan
-from streamframes.core.sessions.planner import kind_of
 from streamframes.core.sessions.results import Teller
-from streamframes.core.sessions.terms import DOUBLE, TEXT, Event, parts
-from streamframes.core.sessions.texts import Texts
+from streamframes.core.sessions.string_ids import Texts
+from streamframes.core.sessions.vm import layout as tables
+from streamframes.core.sessions.vm.bits import NULL
+from streamframes.core.sessions.vm.machine import Events, Found, Machine
+from streamframes.core.sessions.vm.user_functions import caller
 from streamframes.core.sparksql import Expression
 
 NOT_KNOWN = np.empty(0, np.int64)

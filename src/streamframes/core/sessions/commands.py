@@ -14,9 +14,9 @@ from typing import Any
 import pyarrow as pa
 
 from streamframes.core.batch.packer import Layout
+from streamframes.core.sessions.language.resolve import Planner
+from streamframes.core.sessions.partitioning import spread_of
 from streamframes.core.sessions.plan import SPANNING
-from streamframes.core.sessions.planner import Planner
-from streamframes.core.sessions.spread import spread_of
 from streamframes.core.sparksql import Expression, Untranslatable, translate
 from streamframes.errors import InvalidArgument
 

@@ -13,10 +13,10 @@ import numpy as np
 
 from streamframes.core.jit.compiled import compiled
 from streamframes.core.jit.pointers import doubles, inlined, pointer_at, shifted
-from streamframes.core.sessions.accumulators import FOLDED, KEPT, add
-from streamframes.core.sessions.arrays import DIRTY, RECEIVED, TOLD, TOUCHED
-from streamframes.core.sessions.bits import NAN, NULL, is_null
-from streamframes.core.sessions.programs import (
+from streamframes.core.sessions.vm.accumulators import FOLDED, KEPT, add
+from streamframes.core.sessions.vm.arrays import DIRTY, RECEIVED, TOLD, TOUCHED
+from streamframes.core.sessions.vm.bits import NAN, NULL, is_null
+from streamframes.core.sessions.vm.bytecode import (
     N_ARGUMENT,
     N_CLASS,
     N_CODE,
@@ -52,8 +52,7 @@ from streamframes.core.sessions.programs import (
     node_word,
     run,
 )  # fmt: skip
-from streamframes.core.sessions.records import Q_DIRTY, Q_ERROR, Q_LOG, Q_STEP, Q_TOLD, Q_WANTS_TOLD, enter, first_out
-from streamframes.core.sessions.tables import (
+from streamframes.core.sessions.vm.layout import (
     C_FIRES,
     C_N_FIRES,
     C_N_READS,
@@ -63,6 +62,16 @@ from streamframes.core.sessions.tables import (
     CLASS_FIELDS,
     TELL_FIELDS,
 )  # fmt: skip
+from streamframes.core.sessions.vm.records import (
+    Q_DIRTY,
+    Q_ERROR,
+    Q_LOG,
+    Q_STEP,
+    Q_TOLD,
+    Q_WANTS_TOLD,
+    enter,
+    first_out,
+)
 
 # Tags, in the order of `nodes.TAGS`.
 ON_OPEN, CONTINUOUS, ON_CLOSE = range(3)

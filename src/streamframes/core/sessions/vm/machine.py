@@ -12,12 +12,10 @@ from typing import Any
 import numpy as np
 
 from streamframes.core.jit.compiled import compiled
-from streamframes.core.sessions import engine
-from streamframes.core.sessions import records as rec
-from streamframes.core.sessions.arrays import Arrays
-from streamframes.core.sessions.fetching import RING, WARM_ROOM
-from streamframes.core.sessions.moving import count_entries, kept_words, move, walk
-from streamframes.core.sessions.programs import (
+from streamframes.core.sessions.vm import engine
+from streamframes.core.sessions.vm import records as rec
+from streamframes.core.sessions.vm.arrays import Arrays
+from streamframes.core.sessions.vm.bytecode import (
     HEADER,
     LINE,
     P_CLASSES,
@@ -28,7 +26,9 @@ from streamframes.core.sessions.programs import (
     R_HASH,
     R_START,
 )  # fmt: skip
-from streamframes.core.sessions.tables import (
+from streamframes.core.sessions.vm.compact import count_entries, kept_words, move, walk
+from streamframes.core.sessions.vm.fetching import RING, WARM_ROOM
+from streamframes.core.sessions.vm.layout import (
     C_KEY,
     C_LASTING,
     C_N_TELLS,

@@ -17,11 +17,9 @@ import numpy as np
 from streamframes.core.batch.groups import mix
 from streamframes.core.jit.compiled import compiled
 from streamframes.core.jit.pointers import inlined, pointer_at
-from streamframes.core.sessions.arrays import AHEAD, BELONGS, KEYS, LANES, MATCHES, RECENT, STACK, TS, pointed
-from streamframes.core.sessions.bits import NULL
-from streamframes.core.sessions.ending import BY_CONDITION, BY_END, close, expire
-from streamframes.core.sessions.fetching import FAR, NEAR, NEXT, RING, fetch_records, fetch_siblings, foresee
-from streamframes.core.sessions.programs import (
+from streamframes.core.sessions.vm.arrays import AHEAD, BELONGS, KEYS, LANES, MATCHES, RECENT, STACK, TS, pointed
+from streamframes.core.sessions.vm.bits import NULL
+from streamframes.core.sessions.vm.bytecode import (
     HEADER,
     N_ARGUMENT,
     N_DOUBLE,
@@ -49,7 +47,33 @@ from streamframes.core.sessions.programs import (
     R_ROWS,
     R_START,
 )  # fmt: skip
-from streamframes.core.sessions.records import (
+from streamframes.core.sessions.vm.close import BY_CONDITION, BY_END, close, expire
+from streamframes.core.sessions.vm.fetching import FAR, NEAR, NEXT, RING, fetch_records, fetch_siblings, foresee
+from streamframes.core.sessions.vm.layout import (
+    BY_KEY,
+    BY_MATCH,
+    C_AHEAD,
+    C_BLANK,
+    C_CLOSES,
+    C_FINDS,
+    C_HEADS,
+    C_KEY,
+    C_LASTING,
+    C_MATCHES,
+    C_N_OPENED,
+    C_N_PARTS,
+    C_N_TELLS,
+    C_OPENED,
+    C_OPENS,
+    C_PARTS,
+    C_SALT,
+    C_STRAY,
+    C_TIMEOUT,
+    C_WIDTH,
+    CLASS_FIELDS,
+)  # fmt: skip
+from streamframes.core.sessions.vm.propagate import evaluated, tell_touched, update
+from streamframes.core.sessions.vm.records import (
     Q_BELONGINGS,
     Q_BELONGS,
     Q_DIRTIES,
@@ -88,30 +112,6 @@ from streamframes.core.sessions.records import (
     remember,
     take_from_lane,
 )  # fmt: skip
-from streamframes.core.sessions.tables import (
-    BY_KEY,
-    BY_MATCH,
-    C_AHEAD,
-    C_BLANK,
-    C_CLOSES,
-    C_FINDS,
-    C_HEADS,
-    C_KEY,
-    C_LASTING,
-    C_MATCHES,
-    C_N_OPENED,
-    C_N_PARTS,
-    C_N_TELLS,
-    C_OPENED,
-    C_OPENS,
-    C_PARTS,
-    C_SALT,
-    C_STRAY,
-    C_TIMEOUT,
-    C_WIDTH,
-    CLASS_FIELDS,
-)  # fmt: skip
-from streamframes.core.sessions.telling import evaluated, tell_touched, update
 
 # Why the engine stops: all is done, or one of its arrays must grow (or be emptied) first.
 (

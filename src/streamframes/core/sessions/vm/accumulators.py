@@ -19,7 +19,7 @@ import numpy as np
 
 from streamframes.core.bursts.exact.sums import product, square
 from streamframes.core.jit.compiled import compiled
-from streamframes.core.sessions.bits import NAN, NULL, is_nan
+from streamframes.core.sessions.vm.bits import NAN, NULL, is_nan
 
 (
     COUNT, SUM_LONG, SUM_DOUBLE, AVG_LONG, AVG_DOUBLE, MIN_LONG, MIN_DOUBLE, MAX_LONG, MAX_DOUBLE,

@@ -14,10 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from streamframes.core.sessions import accumulators as acc
-from streamframes.core.sessions import programs as prog
-from streamframes.core.sessions.bits import NAN, null_of
-from streamframes.core.sessions.nodes import (
+from streamframes.core.sessions.language.nodes import (
     CLOSED,
     COMPUTED,
     FOLD,
@@ -31,7 +28,10 @@ from streamframes.core.sessions.nodes import (
     parts_of,
     path_of,
 )
-from streamframes.core.sessions.terms import DOUBLE, DURATION, LONG, Call, Term, Told, Value, parts
+from streamframes.core.sessions.language.terms import DOUBLE, DURATION, LONG, Call, Term, Told, Value, parts
+from streamframes.core.sessions.vm import accumulators as acc
+from streamframes.core.sessions.vm import bytecode as prog
+from streamframes.core.sessions.vm.bits import NAN, null_of
 from streamframes.errors import InvalidArgument
 
 # How the session of an event is found: there is one at most, by key, or by a condition on each.

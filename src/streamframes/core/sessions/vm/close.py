@@ -11,10 +11,9 @@ import numpy as np
 
 from streamframes.core.jit.compiled import compiled
 from streamframes.core.jit.pointers import pointer_at
-from streamframes.core.sessions.arrays import CLOSED, LANES, LISTS, RECENT
-from streamframes.core.sessions.bits import NULL
-from streamframes.core.sessions.fetching import fetch_family
-from streamframes.core.sessions.programs import (
+from streamframes.core.sessions.vm.arrays import CLOSED, LANES, LISTS, RECENT
+from streamframes.core.sessions.vm.bits import NULL
+from streamframes.core.sessions.vm.bytecode import (
     N_ARGUMENT,
     N_CLASS,
     N_DOUBLE,
@@ -42,26 +41,8 @@ from streamframes.core.sessions.programs import (
     R_ROWS,
     R_START,
 )  # fmt: skip
-from streamframes.core.sessions.records import (
-    Q_FREE,
-    Q_FRESH,
-    Q_IN_TABLE,
-    Q_INSTANT,
-    Q_OPEN,
-    Q_OUT,
-    Q_RECENT,
-    Q_STEP,
-    Q_TELLERS,
-    Q_WANTS_OUT,
-    Q_WANTS_TOLD,
-    freed_entries,
-    leave_siblings,
-    named,
-    remember,
-    remove,
-    take_from_lane,
-)  # fmt: skip
-from streamframes.core.sessions.tables import (
+from streamframes.core.sessions.vm.fetching import fetch_family
+from streamframes.core.sessions.vm.layout import (
     BY_MATCH,
     C_CLOSED,
     C_ENDS,
@@ -93,7 +74,26 @@ from streamframes.core.sessions.tables import (
     OUT_FIELDS,
     TELL_FIELDS,
 )  # fmt: skip
-from streamframes.core.sessions.telling import ON_CLOSE, evaluated, fire, report, tell, tell_touched
+from streamframes.core.sessions.vm.propagate import ON_CLOSE, evaluated, fire, report, tell, tell_touched
+from streamframes.core.sessions.vm.records import (
+    Q_FREE,
+    Q_FRESH,
+    Q_IN_TABLE,
+    Q_INSTANT,
+    Q_OPEN,
+    Q_OUT,
+    Q_RECENT,
+    Q_STEP,
+    Q_TELLERS,
+    Q_WANTS_OUT,
+    Q_WANTS_TOLD,
+    freed_entries,
+    leave_siblings,
+    named,
+    remember,
+    remove,
+    take_from_lane,
+)  # fmt: skip
 
 # Why a session is closed; the number is its place in `results.CLOSED_BY`.
 BY_CONDITION, BY_PARENT, BY_TIMEOUT, BY_END = range(4)
