@@ -25,20 +25,20 @@ from benchmarks.tasks import DELTA, PEER_TASKS, THRESHOLD, Task
 from streamframes.core.batch import chunk as chunks
 from streamframes.core.batch.clock import Clock
 from streamframes.core.batch.packer import Packed, Packer
+from streamframes.core.files.parquet import direct
+from streamframes.core.files.parquet.dataset import Dataset, open_dataset
+from streamframes.core.files.parquet.projection import Selection
+from streamframes.core.files.parquet.reader import RowGroupReader
+from streamframes.core.files.segments.merge import Joiner, join
+from streamframes.core.files.segments.partial import Route
+from streamframes.core.files.segments.partitioned_read import Strand, strand_results
+from streamframes.core.files.segments.rereading import Rereader
+from streamframes.core.files.segments.segment_reader import LegReader
+from streamframes.core.files.segments.segment_worker import LegRun
+from streamframes.core.files.segments.split import Leg, in_order, legs
 from streamframes.core.frames.measures import Measure
 from streamframes.core.frames.plan import FramePlan
-from streamframes.core.legs.cuts import Leg, in_order, legs
-from streamframes.core.legs.joiner import Joiner, join
-from streamframes.core.legs.leg import LegRun
-from streamframes.core.legs.parcels import Route
-from streamframes.core.legs.reading import LegReader
-from streamframes.core.legs.rereading import Rereader
-from streamframes.core.legs.strands import Strand, strand_results
 from streamframes.core.operator.bucket_fold import BucketFold, fold
-from streamframes.core.parquet import direct
-from streamframes.core.parquet.dataset import Dataset, open_dataset
-from streamframes.core.parquet.reader import RowGroupReader
-from streamframes.core.parquet.selection import Selection
 from streamframes.core.sparksql import translate
 
 KEYS = (1, 100, 100_000)

@@ -43,9 +43,9 @@ from benchmarks.options import Options, parse
 from benchmarks.report import Report, Target, save, show
 from benchmarks.rounds import Contender, Disagreement, Measurement, measure
 from benchmarks.tasks import DELTA, PEER_TASKS, TASKS, THRESHOLD
-from streamframes.core.legs import cuts
-from streamframes.core.legs.cuts import Leg
-from streamframes.core.legs.parcels import Route
+from streamframes.core.files.segments import split as cuts
+from streamframes.core.files.segments.partial import Route
+from streamframes.core.files.segments.split import Leg
 
 QUIET = Console(quiet=True)
 

@@ -16,8 +16,9 @@ from pyarrow import fs
 from pyspark.sql import functions as F
 
 import streamframes as sf
-from streamframes.core.legs import cuts, strands
-from streamframes.core.parquet import dataset, direct
+from streamframes.core.files.parquet import dataset, direct
+from streamframes.core.files.segments import partitioned_read as strands
+from streamframes.core.files.segments import split as cuts
 from streamframes.spark import ways
 
 pytestmark = pytest.mark.spark

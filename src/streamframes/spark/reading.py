@@ -17,17 +17,17 @@ from pyspark.sql import types as T
 
 from streamframes.core.batch.packer import Packed
 from streamframes.core.batch.pieces import split
+from streamframes.core.files.parquet import Dataset, RowGroup, RowGroupReader
+from streamframes.core.files.parquet.projection import Selection
+from streamframes.core.files.parquet.statistics import Instants
+from streamframes.core.files.segments.merge import Joiner, join
+from streamframes.core.files.segments.partial import Route
+from streamframes.core.files.segments.partitioned_read import Strand, strand_results
+from streamframes.core.files.segments.rereading import Rereader
+from streamframes.core.files.segments.segment_reader import LegReader
+from streamframes.core.files.segments.segment_worker import LegRun
+from streamframes.core.files.segments.split import Chain, Leg
 from streamframes.core.frames.plan import FramePlan
-from streamframes.core.legs.cuts import Chain, Leg
-from streamframes.core.legs.joiner import Joiner, join
-from streamframes.core.legs.leg import LegRun
-from streamframes.core.legs.parcels import Route
-from streamframes.core.legs.reading import LegReader
-from streamframes.core.legs.rereading import Rereader
-from streamframes.core.legs.strands import Strand, strand_results
-from streamframes.core.parquet import Dataset, RowGroup, RowGroupReader
-from streamframes.core.parquet.ranges import Instants
-from streamframes.core.parquet.selection import Selection
 from streamframes.spark.columns import arrow_schema
 from streamframes.spark.fold import Fold, together
 from streamframes.spark.pack import PIECES

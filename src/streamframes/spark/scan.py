@@ -19,8 +19,8 @@ from pyspark.sql import types as T
 from pyspark.sql.pandas.types import from_arrow_type
 
 from streamframes.core.batch.packer import Layout
-from streamframes.core.parquet import Dataset, open_dataset
-from streamframes.core.parquet.selection import Selection
+from streamframes.core.files.parquet import Dataset, open_dataset
+from streamframes.core.files.parquet.projection import Selection
 from streamframes.core.sparksql import Untranslatable
 from streamframes.spark.columns import column
 from streamframes.spark.reading import instants_read, raw_rows

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from streamframes.core.legs.seams import has_seams
-from streamframes.core.parquet.selection import Selection
+from streamframes.core.files.parquet.projection import Selection
+from streamframes.core.files.segments.first_run import has_seams
 from streamframes.spark.scan import Scan
 from streamframes.spark.session import n_cores
 from streamframes.spark.ways import LegWay, StrandWay, way_of

@@ -9,10 +9,10 @@ from pyspark.sql import DataFrame
 from pyspark.sql import types as T
 
 from streamframes.core.batch.packer import Layout
+from streamframes.core.files.parquet.projection import Selection
 from streamframes.core.frames.plan import FramePlan
 from streamframes.core.operator.bucket_fold import BucketFold, fold
 from streamframes.core.operator.protocol import Plan
-from streamframes.core.parquet.selection import Selection
 from streamframes.core.sessions.plan import SessionPlan
 from streamframes.spark.fold import Batches, folded
 from streamframes.spark.pack import PIECES, packing

@@ -14,12 +14,12 @@ from pyarrow import fs
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import types as T
 
+from streamframes.core.files.parquet.projection import Selection
+from streamframes.core.files.segments.partial import Route
+from streamframes.core.files.segments.partitioned_read import MOST, prefers_strands
+from streamframes.core.files.segments.segment_worker import can_be_joined
+from streamframes.core.files.segments.split import Chain, Leg, NoOrder, in_order, legs
 from streamframes.core.frames.plan import FramePlan
-from streamframes.core.legs.cuts import Chain, Leg, NoOrder, in_order, legs
-from streamframes.core.legs.leg import can_be_joined
-from streamframes.core.legs.parcels import Route
-from streamframes.core.legs.strands import MOST, prefers_strands
-from streamframes.core.parquet.selection import Selection
 from streamframes.spark.fold import folded
 from streamframes.spark.reading import joining, leg_pieces, route_for, strand_frames
 from streamframes.spark.scan import Selected

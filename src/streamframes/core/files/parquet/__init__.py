@@ -1,0 +1,27 @@
+"""Parquet files, read without an engine: what a path stands for, what the footers say, and the rows.
+
+listing   paths, folders, patterns, URIs    -> files, with the columns in their Hive folders
+footers   files                             -> schemas and statistics
+dataset   footers that agree                -> one schema, and row groups with ranges of instants
+reader    row groups                        -> record batches in the types that Spark would carry
+direct    some columns of them              -> arrays, page by page, without PyArrow
+"""
+
+from streamframes.core.files.parquet.dataset import Dataset, RowGroup, open_dataset
+from streamframes.core.files.parquet.footers import Footer, read_footers
+from streamframes.core.files.parquet.listing import File, found
+from streamframes.core.files.parquet.reader import RowGroupReader
+from streamframes.core.files.parquet.types import as_carried, carried
+
+__all__ = [
+    "Dataset",
+    "File",
+    "Footer",
+    "RowGroup",
+    "RowGroupReader",
+    "as_carried",
+    "carried",
+    "found",
+    "open_dataset",
+    "read_footers",
+]

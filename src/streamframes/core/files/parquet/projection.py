@@ -1,0 +1,114 @@
+"""Selections: columns and expressions over the rows of a dataset, computed where the files are read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import pyarrow as pa
+
+from streamframes.core.batch.groups import as_int64
+from streamframes.core.batch.packer import Layout
+from streamframes.core.files.parquet.arrays import Arrays
+from streamframes.core.files.parquet.dataset import Dataset, RowGroup
+from streamframes.core.files.parquet.reader import RowGroupReader
+from streamframes.core.files.parquet.statistics import Instants
+from streamframes.core.sparksql import Expression
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What is read of a dataset: for each column of the layout a column's name, or an expression over columns."""
+
+    dataset: Dataset
+    layout: Layout
+    values: tuple[str | Expression, ...]
+
+    @property
+    def ts(self) -> str | None:
+        """The column of the instants, if they are one."""
+        value = self.values[len(self.layout.keys)]
+        return value if isinstance(value, str) else None
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The columns that are read."""
+        used = (name for value in self.values for name in ((value,) if isinstance(value, str) else value.columns))
+        return tuple(dict.fromkeys(used))
+
+    @property
+    def row_groups(self) -> list[RowGroup]:
+        """The row groups to read, with the range of their instants where it is known."""
+        return self.dataset.all_row_groups if self.ts is None else self.dataset.row_groups(self.ts)
+
+    @property
+    def chains(self) -> list[list[RowGroup]]:
+        """Row groups whose groups are in no other: those of folders that differ in a column of the groups."""
+        n_keys = len(self.layout.keys)
+        keys = {name for name in self.values[:n_keys] if isinstance(name, str)} & set(self.dataset.hive)
+        chains: dict[Any, list[RowGroup]] = {}
+        for group in self.row_groups:
+            partition = self.dataset.files[group.file].partition
+            chains.setdefault(tuple(value for name, value in partition if name in keys), []).append(group)
+        return list(chains.values())
+
+    @property
+    def untold(self) -> list[RowGroup]:
+        """Row groups of which the files do not tell between which instants their rows lie."""
+        if self.ts is None:
+            return []
+        return [group for group in self.row_groups if group.low is None or group.high is None]
+
+    def reader(self) -> SelectionReader:
+        """The selection at work."""
+        return SelectionReader(self)
+
+
+class SelectionReader:
+    """Reads the columns that a selection needs and computes its values."""
+
+    def __init__(self, selection: Selection) -> None:
+        self.layout = selection.layout
+        self.values = selection.values
+        n_keys = len(self.layout.keys)
+        columns = {name for value in self.values if not isinstance(value, str) for name in value.columns}
+        columns |= {value for value in self.values[n_keys:] if isinstance(value, str)}
+        encoded = [name for name in self.values[:n_keys] if isinstance(name, str) and name not in columns]
+        self.rows = RowGroupReader(selection.dataset, selection.names, encoded)
+        self.ts = selection.ts
+        self.instants = RowGroupReader(selection.dataset, [] if self.ts is None else [self.ts])
+
+    def batches(self, group: RowGroup) -> Iterator[Arrays]:
+        """The rows of a row group; group columns may come as dictionaries."""
+        for batch in self.rows.batches(group.file, group.number, count=group.count):
+            yield self._arrays(batch)
+
+    def is_rising(self, group: RowGroup) -> bool:
+        """Whether the instants of a row group that is read in several batches never fall."""
+        if self.ts is None or group.rising is not None:
+            return bool(group.rising)
+        instants = self.instants_of(group)
+        return instants is None or instants.rising
+
+    def instants_of(self, group: RowGroup) -> Instants | None:
+        """The instants of a row group, read alone; None if no row has one."""
+        found: Instants | None = None
+        for batch in self.instants.batches(group.file, group.number, count=group.count):
+            ts = as_int64(batch.column(0).drop_null())
+            if ts.size:
+                low, high, latest = int(ts.min()), int(ts.max()), found.high if found else int(ts[0])
+                rising = (found is None or found.rising) and latest <= int(ts[0]) and bool((ts[1:] >= ts[:-1]).all())
+                found = Instants(min(low, found.low) if found else low, max(high, latest), rising)
+        return found
+
+    def _arrays(self, batch: pa.RecordBatch) -> Arrays:
+        kinds = [*self.layout.keys.types, self.layout.ts_type, *self.layout.columns]
+        n_keys = len(self.layout.keys)
+        found = []
+        for i, (value, kind) in enumerate(zip(self.values, kinds, strict=True)):
+            array = batch.column(value) if isinstance(value, str) else value.evaluate(batch)
+            is_key = i < n_keys and pa.types.is_dictionary(array.type)
+            found.append(array if is_key or array.type == kind else array.cast(kind))
+        return Arrays(found[:n_keys], found[n_keys], found[n_keys + 1 :])

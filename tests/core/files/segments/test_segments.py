@@ -1,0 +1,284 @@
+"""Legs: cut anywhere, read in any row groups, joined in any parts, they give the frames of the whole."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import replace
+from random import Random
+from typing import Any
+from unittest import mock
+
+import hypothesis.strategies as st
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+
+import streamframes as sf
+from streamframes.core.batch.clock import Clock
+from streamframes.core.batch.packer import Layout
+from streamframes.core.batch.tags import TagColumn
+from streamframes.core.files.parquet import RowGroup
+from streamframes.core.files.parquet.arrays import Arrays
+from streamframes.core.files.segments import partitioned_read as strands
+from streamframes.core.files.segments import segment_reader as reading
+from streamframes.core.files.segments import split as cuts
+from streamframes.core.files.segments import warm_up as heads
+from streamframes.core.files.segments.merge import Joiner, join
+from streamframes.core.files.segments.partial import Route
+from streamframes.core.files.segments.rereading import Rereader
+from streamframes.core.files.segments.segment_reader import LegReader
+from streamframes.core.files.segments.segment_worker import LegRun, can_be_joined
+from streamframes.core.files.segments.split import Leg
+from streamframes.core.frames.measures import Measure
+from streamframes.core.frames.plan import FramePlan
+from tests.core.frames.options import options as common_options
+
+KEYS = pa.schema([("name", pa.string())])
+TYPES = {"w": pa.bool_(), "v": pa.float64(), "n": pa.int64(), "word": pa.string()}
+
+row_lists = st.lists(
+    st.fixed_dictionaries(
+        {
+            "name": st.sampled_from(["a", "b", "c", None]),
+            "ts": st.one_of(st.integers(-6, 40), st.integers(-6, 40), st.none()),
+            "w": st.sampled_from([True, True, True, False, None]),
+            "v": st.one_of(st.integers(-3, 3).map(float), st.sampled_from([None, math.nan, -0.0, 0.5])),
+            "n": st.one_of(st.integers(0, 3), st.none()),
+            "word": st.sampled_from(["x", "y", None]),
+        }
+    ),
+    max_size=70,
+)
+
+
+def worlds(random: Random) -> list[dict[str, Any]]:
+    """Two groups whose rows crowd at few instants, so that many frames begin at each, and cuts go through them."""
+    return sorted(
+        (
+            {
+                "name": random.choice("ab"),
+                "ts": random.randrange(12),
+                "w": random.random() < 0.7,
+                "v": float(random.randrange(-3, 4)),
+                "n": random.randrange(3),
+                "word": random.choice("xy"),
+            }
+            for _ in range(random.randrange(5, 50))
+        ),
+        key=lambda row: row["ts"],
+    )
+
+
+MEASURES = (
+    Measure("values", "count", 1, pa.int64()),
+    Measure("total", "sum", 1, pa.float64()),
+    Measure("mean", "avg", 2, pa.float64()),
+    Measure("least", "min", 1, pa.float64()),
+    Measure("first_word", "first", 3, pa.string()),
+    Measure("last_word", "last", 3, pa.string()),
+    Measure("spread", "stddev", 2, pa.float64()),
+)
+
+
+@st.composite
+def schemes(draw: Any) -> tuple[Any, list[str]]:
+    """A scheme with some options, and the columns it needs."""
+    options = draw(common_options(2))
+    kind = draw(st.sampled_from(["threshold", "delta", "boundary", "aggregate", "count", "change", "gap", "every"]))
+    operator = draw(st.sampled_from(["<", "<=", ">", ">="]))
+    if kind == "threshold":
+        options = {**options, "nulls": "skip"} if options.pop("nulls", None) == "skip" else options
+        return sf.Threshold("w", **options), ["w"]
+    if kind == "delta":
+        base = draw(st.sampled_from(["first", "range", "previous"]))
+        return sf.Delta("v", operator, 1.0, base=base, **options), ["v"]
+    if kind == "boundary":
+        return sf.Boundary({"v": 2}, **options), ["v"]
+    if kind == "aggregate":
+        return sf.Aggregate("sum(n)", operator, draw(st.integers(2, 6)), **options), ["n"]
+    if kind == "count":
+        return sf.Aggregate("count(*)", "<=", 3, **options), []
+    if kind == "change":
+        return sf.Change("word", **options), ["word"]
+    if kind == "gap":
+        return sf.Gap(draw(st.integers(1, 5)), **options), []
+    return sf.Every(draw(st.integers(2, 9)), **options), []
+
+
+class Memory:
+    """Row groups that lie in memory, the dictionary of their keys sometimes kept."""
+
+    def __init__(self, plan: FramePlan, parts: list[list[dict[str, Any]]], names: list[str], step: int) -> None:
+        self.layout: Layout = plan.layout
+        self.parts = parts
+        self.names = names
+        self.step = step
+
+    def groups(self) -> list[RowGroup]:
+        found = []
+        for number, part in enumerate(self.parts):
+            instants = [row["ts"] for row in part if row["ts"] is not None]
+            if instants:
+                found.append(RowGroup(0, number, len(part), min(instants), max(instants)))
+        return found
+
+    def batches(self, group: RowGroup) -> Iterable[Arrays]:
+        part = self.parts[group.number]
+        for at in range(0, len(part), self.step):
+            some = part[at : at + self.step]
+            keys = pa.array([row["name"] for row in some], pa.string())
+            if group.number % 2:
+                keys = keys.dictionary_encode()
+            ts = pa.array([row["ts"] for row in some], pa.int64())
+            columns = [pa.array([row[name] for row in some], TYPES[name]) for name in self.names]
+            yield Arrays([keys], ts, columns)
+
+    def is_rising(self, group: RowGroup) -> bool:
+        instants = [row["ts"] for row in self.parts[group.number] if row["ts"] is not None]
+        return instants == sorted(instants)
+
+
+def plan_of(scheme: Any, names: list[str], measured: bool) -> tuple[FramePlan, list[str]]:
+    wanted = [*names, *TYPES] if measured else names
+    shift = len(names)
+    measures = tuple(Measure(m.name, m.function, shift + (m.column or 0), m.type) for m in MEASURES) if measured else ()
+    kinds = tuple(TYPES[name] for name in wanted)
+    return FramePlan(scheme, Clock("integer"), KEYS, pa.int64(), kinds, measures=measures), wanted
+
+
+def whole(plan: FramePlan, source: Memory) -> list[str]:
+    """The frames of all rows at once."""
+    framer = plan.framer()
+    every = [row for part in source.parts for row in part]
+    all_rows = Memory(plan, [every], source.names, max(1, len(every)))
+    leg = Leg(0, True, None, None, (tuple(all_rows.groups()),))
+    found = [batch for rows in LegReader(all_rows, leg, framer.groups).rows() for batch in framer.feed(rows)]
+    return told(found + framer.finish())
+
+
+def joined(plan: FramePlan, source: Memory, legs: list[Leg], route: Route) -> list[str]:
+    """The frames that legs give, each worked on by itself."""
+    parcels = []
+    for leg in legs:
+        run = LegRun(plan, leg, route)
+        for rows in LegReader(source, leg, run.groups).rows():
+            parcels += list(run.feed(rows))
+        parcels += list(run.finish())
+    placed = sorted(enumerate(parcels), key=lambda each: (each[1].bucket, each[1].start, each[0]))
+    ordered = [(parcel.bucket, parcel.start, pa.py_buffer(parcel.data)) for _, parcel in placed]
+    return told(list(join(lambda: Joiner(plan, legs, route, Rereader(source)), ordered)))
+
+
+def told(batches: list[pa.RecordBatch]) -> list[str]:
+    return sorted(repr(row) for batch in batches for row in batch.to_pylist())
+
+
+@pytest.fixture(autouse=True)
+def small_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A few rows are many here: slices of two rows, heads that end soon, legs of one row."""
+    monkeypatch.setattr(reading, "SLICE_ROWS", 4)
+    monkeypatch.setattr(reading, "FIRST_SLICE", 1)
+    monkeypatch.setattr(reading, "ROWS_OF_A_GROUP", 0)
+    monkeypatch.setattr(heads, "_AT_LEAST", 0)
+    monkeypatch.setattr(heads, "_TIMES", 1)
+    monkeypatch.setattr(cuts, "LEAST_ROWS", 1)
+    monkeypatch.setattr(cuts, "MOST_READ", 100)
+
+
+@pytest.mark.parametrize("left_out", [(1,), ()], ids=["heads as they are", "heads that are always too short"])
+@settings(max_examples=500, deadline=None)
+@given(
+    scheme=schemes(),
+    rows=row_lists,
+    sort=st.booleans(),
+    size=st.integers(1, 30),
+    step=st.sampled_from([3, 1000]),
+    wanted=st.integers(1, 6),
+    route=st.sampled_from([Route(1, 1), Route(1, 2), Route(2, 1), Route(3, 2)]),
+    measured=st.booleans(),
+)
+def test_legs_give_the_frames_of_the_whole(
+    left_out: Any, scheme: Any, rows: Any, sort: bool, size: int, step: int, wanted: int, route: Route, measured: bool
+) -> None:
+    plan, names = plan_of(scheme[0], scheme[1], measured)
+    assert can_be_joined(plan) == ""
+    if sort:
+        rows = sorted(rows, key=lambda row: row["ts"] if row["ts"] is not None else 0)
+    parts = [rows[at : at + size] for at in range(0, len(rows), size)]
+    source = Memory(plan, parts, names, step)
+    legs = cuts.legs([source.groups()], wanted)
+    with mock.patch.object(heads, "LEFT_OUT", left_out):
+        assert joined(plan, source, legs, route) == whole(plan, source)
+
+
+@st.composite
+def unjoinable(draw: Any) -> tuple[FramePlan, list[str]]:
+    """Plans of frames that look ahead, overlap or tag rows: no legs, but strands."""
+    scheme, names = draw(
+        st.sampled_from(
+            [
+                (sf.Threshold("w", merge_gap=2), ["w"]),
+                (sf.Threshold("w", gaps=True, max_gap=3), ["w"]),
+                (sf.Every(9, slide=4), []),
+                (sf.Delta("v", "<", 1.0), ["v"]),
+            ]
+        )
+    )
+    plan, wanted = plan_of(scheme, names, False)
+    if draw(st.booleans()) and not isinstance(scheme, sf.Every):
+        return replace(
+            plan, tags=(TagColumn("name", "key", 0, pa.string()), TagColumn("ts", "ts", 0, pa.int64()))
+        ), wanted
+    return plan, wanted
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    scheme=st.one_of(schemes().map(lambda each: plan_of(each[0], each[1], True)), unjoinable()),
+    rows=row_lists,
+    sort=st.booleans(),
+    size=st.integers(1, 30),
+    step=st.sampled_from([3, 1000]),
+    number=st.integers(1, 4),
+)
+def test_strands_give_the_frames_of_the_whole(
+    scheme: Any, rows: Any, sort: bool, size: int, step: int, number: int
+) -> None:
+    plan, names = scheme
+    if sort:
+        rows = sorted(rows, key=lambda row: row["ts"] if row["ts"] is not None else 0)
+    source = Memory(plan, [rows[at : at + size] for at in range(0, len(rows), size)], names, step)
+    chains = cuts.in_order([source.groups()])
+    found = [
+        batch
+        for k in range(number)
+        for batch in strands.strand_results(plan, source, chains, strands.Strand(k, number))
+    ]
+    assert told(found) == whole(plan, source)
+
+
+CROWDED = [
+    (sf.Threshold("w"), ["w"]),
+    (sf.Threshold("w", max_rows=2), ["w"]),
+    (sf.Boundary({"v": 2}), ["v"]),
+    (sf.Boundary({"v": 2}, min_rows=2, max_gap=1), ["v"]),
+    (sf.Change("word"), ["word"]),
+    (sf.Gap(1), []),
+    (sf.Every(2), []),
+    (sf.Delta("v", "<", 1.0), ["v"]),
+    (sf.Aggregate("sum(n)", ">=", 2), ["n"]),
+]
+
+
+@pytest.mark.parametrize("left_out", [(1,), ()], ids=["heads as they are", "heads that are always too short"])
+@pytest.mark.parametrize("scheme", CROWDED, ids=lambda scheme: repr(scheme[0]))
+def test_frames_that_begin_at_one_instant_keep_their_numbers(scheme: Any, left_out: Any) -> None:
+    random = Random(1)
+    for _ in range(60):
+        plan, names = plan_of(scheme[0], scheme[1], random.random() < 0.3)
+        rows, size = worlds(random), random.randrange(3, 12)
+        source = Memory(plan, [rows[at : at + size] for at in range(0, len(rows), size)], names, 1000)
+        legs = cuts.legs([source.groups()], 4)
+        with mock.patch.object(heads, "LEFT_OUT", left_out):
+            assert joined(plan, source, legs, Route(1, 2)) == whole(plan, source)
