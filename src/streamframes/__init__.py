@@ -11,9 +11,7 @@ from streamframes.algebra import at, complement, coverage, intersect, overlaps, 
 from streamframes.api import Frames, fill, frames, scan, session
 from streamframes.bursting import Bursts, bursts
 from streamframes.core.bursts.learning import Learn
-from streamframes.core.checks import BrokenLaw, check_scheme
 from streamframes.core.jit.compiled import AFTER, BEFORE, GOES_ON
-from streamframes.core.laws import Theory
 from streamframes.core.schemes import (
     Aggregate,
     Boundary,
@@ -28,7 +26,9 @@ from streamframes.core.schemes import (
     Threshold,
 )
 from streamframes.core.sessions.tree import Session
-from streamframes.core.trial import Frame, frames_of
+from streamframes.core.theory.checks import BrokenLaw, check_scheme
+from streamframes.core.theory.laws import Theory
+from streamframes.core.theory.trial import Frame, frames_of
 from streamframes.errors import InvalidArgument, StreamFramesError
 from streamframes.nesting import Sessions, sessions
 from streamframes.regioning import Regions, density, regions

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import streamframes as sf
-from streamframes.core.literal import literal_frames
+from streamframes.core.theory.reference import literal_frames
 
 pytestmark = pytest.mark.spark
 

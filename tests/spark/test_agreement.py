@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import streamframes as sf
-from streamframes.core.literal import literal_frames
-from streamframes.core.trial import Frame, in_reading_order
+from streamframes.core.theory.reference import literal_frames
+from streamframes.core.theory.trial import Frame, in_reading_order
 
 pytestmark = pytest.mark.spark
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 
 import streamframes as sf
-from streamframes.core.literal import literal_frames
-from streamframes.core.trial import Trial
+from streamframes.core.theory.reference import literal_frames
+from streamframes.core.theory.trial import Trial
 from tests.core.frames.options import options
 
 numbers = st.one_of(st.integers(-4, 4).map(float), st.sampled_from([None, math.nan, 0.5, -0.5]))

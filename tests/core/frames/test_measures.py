@@ -12,7 +12,7 @@ from streamframes.core.batch.clock import Clock
 from streamframes.core.frames.measures import Measure
 from streamframes.core.frames.plan import FramePlan
 from streamframes.core.frames.schedule import Schedule
-from streamframes.core.trial import Trial, start_framer
+from streamframes.core.theory.trial import Trial, start_framer
 
 
 def measured(ts: list[int], where: list[bool], values: list[Any], measures: list[Any], cuts: int, **plan: Any) -> Any:

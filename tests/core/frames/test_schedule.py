@@ -11,7 +11,7 @@ from hypothesis import given, settings
 
 import streamframes as sf
 from streamframes.core.frames.schedule import Schedule
-from streamframes.core.trial import Frame, Trial
+from streamframes.core.theory.trial import Frame, Trial
 
 
 def literal_events(rows: list[tuple[int, bool]], schedule: Schedule) -> list[tuple[str, int, bool]]:

@@ -19,10 +19,10 @@ from streamframes.core.batch.packer import Packer
 from streamframes.core.batch.tags import TagColumn
 from streamframes.core.frames.measures import Measure
 from streamframes.core.frames.plan import FramePlan
-from streamframes.core.literal import literal_frames
 from streamframes.core.operator import bucket_fold as fold_module
 from streamframes.core.operator.bucket_fold import BucketFold, fold
-from streamframes.core.trial import frames_in
+from streamframes.core.theory.reference import literal_frames
+from streamframes.core.theory.trial import frames_in
 
 KEYS = pa.schema([("name", pa.string()), ("number", pa.int32())])
 COLUMNS = {"in0": pa.bool_(), "v": pa.float64(), "n": pa.int64(), "word": pa.string()}

@@ -83,7 +83,7 @@ class Aggregate(Scheme):
 
     Examples
     --------
-    >>> from streamframes.core.trial import frames_of
+    >>> from streamframes.core.theory.trial import frames_of
     >>> frames_of(Aggregate("sum(cars)", ">=", 25), ts=[1, 2, 3, 4], cars=[20, 6, 30, 1])
     [Frame(start=1, end=2, rows=2, closed_by='condition'), Frame(start=3, end=3, rows=1, closed_by='condition'), \
 Frame(start=4, end=4, rows=1, closed_by='end of data')]

@@ -38,7 +38,7 @@ class Boundary(Scheme):
 
     Examples
     --------
-    >>> from streamframes.core.trial import frames_of
+    >>> from streamframes.core.theory.trial import frames_of
     >>> frames_of(Boundary({"x": 10}), ts=[1, 2, 3], x=[4.0, 9.0, 11.0])
     [Frame(start=1, end=2, rows=2, closed_by='condition', cell=(1,)), \
 Frame(start=3, end=3, rows=1, closed_by='end of data', cell=(2,))]

@@ -31,7 +31,7 @@ class Change(Scheme):
 
     Examples
     --------
-    >>> from streamframes.core.trial import frames_of
+    >>> from streamframes.core.theory.trial import frames_of
     >>> frames_of(Change("mode"), ts=[1, 2, 3], mode=["idle", "idle", "run"])
     [Frame(start=1, end=2, rows=2, closed_by='condition'), Frame(start=3, end=3, rows=1, closed_by='end of data')]
     """

@@ -54,7 +54,7 @@ class Count(Scheme):
 
     Examples
     --------
-    >>> from streamframes.core.trial import frames_of
+    >>> from streamframes.core.theory.trial import frames_of
     >>> frames_of(Count(2), ts=[1, 2, 5])
     [Frame(start=1, end=2, rows=2, closed_by='condition'), Frame(start=5, end=5, rows=1, closed_by='end of data')]
     """

@@ -139,7 +139,7 @@ class Delta(Scheme):
 
     Examples
     --------
-    >>> from streamframes.core.trial import frames_of
+    >>> from streamframes.core.theory.trial import frames_of
     >>> frames_of(Delta("v", "<", 3), ts=[1, 2, 3, 4], v=[0.0, 2.0, 3.0, 9.0])
     [Frame(start=1, end=2, rows=2, closed_by='condition'), Frame(start=3, end=3, rows=1, closed_by='condition'), \
 Frame(start=4, end=4, rows=1, closed_by='end of data')]

@@ -52,7 +52,7 @@ class Every(Scheme):
 
     Examples
     --------
-    >>> from streamframes.core.trial import frames_of
+    >>> from streamframes.core.theory.trial import frames_of
     >>> frames_of(Every(10), ts=[1, 2, 11])
     [Frame(start=1, end=2, rows=2, closed_by='condition'), Frame(start=11, end=11, rows=1, closed_by='end of data')]
     """

@@ -45,7 +45,7 @@ class Gap(Scheme):
 
     Examples
     --------
-    >>> from streamframes.core.trial import frames_of
+    >>> from streamframes.core.theory.trial import frames_of
     >>> frames_of(Gap(5), ts=[1, 2, 9])
     [Frame(start=1, end=2, rows=2, closed_by='condition'), Frame(start=9, end=9, rows=1, closed_by='end of data')]
     """

@@ -37,7 +37,7 @@ class OwnScheme(Scheme):
     A climb ends where the value falls more than `slack` below the frame's peak:
 
     >>> from dataclasses import dataclass
-    >>> from streamframes.core.trial import frames_of
+    >>> from streamframes.core.theory.trial import frames_of
     >>> @dataclass(frozen=True, eq=False)
     ... class Climb(OwnScheme):
     ...     value: str

@@ -61,7 +61,7 @@ class Threshold(Scheme):
 
     Examples
     --------
-    >>> from streamframes.core.trial import frames_of
+    >>> from streamframes.core.theory.trial import frames_of
     >>> frames_of(Threshold("loss > 3", min_rows=2), ts=[1, 2, 3, 4, 5], where=[True, True, False, True, False])
     [Frame(start=1, end=2, rows=2, closed_by='condition')]
 

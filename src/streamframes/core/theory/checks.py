@@ -17,11 +17,11 @@ import numpy as np
 import pyarrow as pa
 
 from streamframes.core.frames.operator import Framer
-from streamframes.core.laws import Theory, theory_of
-from streamframes.core.literal import literal_frames
 from streamframes.core.operator import state
 from streamframes.core.schemes import Every, Scheme, Threshold
-from streamframes.core.trial import Frame, Trial, frames_in, start_framer
+from streamframes.core.theory.laws import Theory, theory_of
+from streamframes.core.theory.reference import literal_frames
+from streamframes.core.theory.trial import Frame, Trial, frames_in, start_framer
 from streamframes.errors import StreamFramesError
 
 # Later than any row that is drawn.
@@ -45,7 +45,7 @@ def check_scheme(scheme: Scheme, *, theory: Theory | None = None, examples: int 
     scheme
         Any scheme, a stranger's too.
     theory
-        The scheme in the terms of the definition; see `streamframes.core.laws.Theory`.
+        The scheme in the terms of the definition; see `streamframes.core.theory.laws.Theory`.
     examples
         How many random streams are tried.
 

@@ -11,9 +11,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from streamframes.core.laws import Interval, Row, final_frames, literal_cell, theory_of
 from streamframes.core.schemes import Boundary, Count, Every, Scheme, Threshold
-from streamframes.core.trial import Frame, in_reading_order
+from streamframes.core.theory.laws import Interval, Row, final_frames, literal_cell, theory_of
+from streamframes.core.theory.trial import Frame, in_reading_order
 
 Ended = tuple[Interval, str]
 
