@@ -10,7 +10,7 @@ from streamframes.api import frames
 if TYPE_CHECKING:
     from streamframes.core.schemes import Threshold
     from streamframes.spark import DataFrame
-    from streamframes.spark.scan import Scan
+    from streamframes.spark.scan.scan import Scan
 
 
 def accuracy(
@@ -57,6 +57,6 @@ def accuracy(
     ----------
     Maier et al., Capturing episodes: may the frame be with you, DEBS 2012, section 5.
     """
-    from streamframes.spark.accuracy import compare
+    from streamframes.spark.batch.accuracy import compare
 
     return compare(frames, rows, scheme, windows=windows, ts=ts, by=by, value=value, heuristics=heuristics)

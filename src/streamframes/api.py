@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from streamframes.spark import DataFrame, SparkSession
-    from streamframes.spark.scan import Scan
-    from streamframes.spark.sources import FrameSource
+    from streamframes.spark.planning.source import FrameSource
+    from streamframes.spark.scan.scan import Scan
 
 # Group columns: names, or a mapping from the frames' names to those of other rows.
 Groups = str | Sequence[str] | Mapping[str, str]
@@ -90,7 +90,7 @@ def frames(
     Frames
         A lazy value; `.toDF()`, `.agg(...)` and `.tag()` return DataFrames.
     """
-    from streamframes.spark.framing import plan_frames
+    from streamframes.spark.planning.frames import plan_frames
 
     if not isinstance(scheme, Scheme):
         raise InvalidArgument(f"frames() got scheme={scheme!r}; give a scheme like Threshold('drop_pct > 0.3')")
@@ -128,7 +128,7 @@ class Frames:
 
     def toDF(self) -> DataFrame:
         """One row per frame: the group columns, id, start, end, rows and why it was closed."""
-        from streamframes.spark.moves import moved_frames
+        from streamframes.spark.planning.edges import moved_frames
 
         return moved_frames(self.plan.frame_table(()), self.moves, self.plan.prefix)
 
@@ -164,7 +164,7 @@ class Frames:
 
     def expand(self, *, before: Duration | None = None, after: Duration | None = None) -> Frames:
         """The frames, each beginning earlier by `before` and ending later by `after`."""
-        from streamframes.spark.moves import expand
+        from streamframes.spark.planning.edges import expand
 
         return self._with(expand(self.plan.clock, before, after))
 
@@ -175,7 +175,7 @@ class Frames:
         holds no row. `reach` says how far before its own start a frame may begin, where two streams meet and that
         cannot be seen from the expression.
         """
-        from streamframes.spark.moves import check_shift, shift
+        from streamframes.spark.planning.edges import check_shift, shift
 
         move = shift(self.plan.clock, start, end, reach)
         check_shift(self.toDF(), move, self.plan.prefix)
@@ -185,7 +185,7 @@ class Frames:
 
     def split(self, *, every: Duration) -> Frames:
         """The frames cut at the multiples of `every`, counted from 1970 or 0: pieces, numbered in `frame_piece`."""
-        from streamframes.spark.moves import split
+        from streamframes.spark.planning.edges import split
 
         return self._with(split(self.plan.clock, every, self.moves))
 
@@ -223,8 +223,8 @@ class Frames:
             min, max, first, last, stddev and a `Fold`. Without any, the rows of `other` are returned, each with
             the `frame_id` of a frame that holds it.
         """
-        from streamframes.spark.fill import fill_frames
-        from streamframes.spark.filling import Asked
+        from streamframes.spark.planning.fill import Asked
+        from streamframes.spark.planning.fill_verbs import fill_frames
 
         asked = Asked(ts, self.plan.fill_by if by is None else by, keep_empty, measures, self.plan.prefix)
         return fill_frames(self.plan, self.moves, other, asked, wait, lateness)
@@ -238,7 +238,7 @@ class Frames:
         return replace(self, moves=(*self.moves, move))
 
     def _fill_own(self, measures: Mapping[str, Any]) -> DataFrame:
-        from streamframes.spark.fill import fill_own
+        from streamframes.spark.planning.fill_verbs import fill_own
 
         return fill_own(self.plan, self.moves, measures)
 
@@ -265,8 +265,8 @@ def fill(
     tagged; they may overlap. With `space`, the column(s) of a row's place, rows must also lie between `frame_low` and
     `frame_high` (or one such pair for each dimension). The other arguments are those of `Frames.fill`.
     """
-    from streamframes.spark.fill import fill_frame_table
-    from streamframes.spark.filling import Asked
+    from streamframes.spark.planning.fill import Asked
+    from streamframes.spark.planning.fill_verbs import fill_frame_table
 
     return fill_frame_table(frames, rows, Asked(ts, by, keep_empty, measures, prefix, space), lateness)
 
@@ -293,7 +293,7 @@ def scan(
     filesystem
         A `pyarrow.fs.FileSystem` on which the paths lie.
     """
-    from streamframes.spark.scan import scan_files
+    from streamframes.spark.scan.scan import scan_files
 
     return scan_files(paths, spark, filesystem)
 

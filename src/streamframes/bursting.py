@@ -17,8 +17,8 @@ from streamframes.errors import InvalidArgument
 
 if TYPE_CHECKING:
     from streamframes.spark import Column, DataFrame
-    from streamframes.spark.bursting import Bursting
-    from streamframes.spark.scan import Scan
+    from streamframes.spark.planning.bursts import Bursting
+    from streamframes.spark.scan.scan import Scan
 
 
 def bursts(
@@ -81,7 +81,7 @@ def bursts(
     Bursts
         A lazy value; `.toDF()`, `.runs()`, `.latest()` and `.any()` tell of alarms.
     """
-    from streamframes.spark.bursting import plan_bursts
+    from streamframes.spark.planning.bursts import plan_bursts
 
     plan = plan_bursts(
         rows,

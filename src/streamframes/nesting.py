@@ -18,8 +18,8 @@ from streamframes.errors import InvalidArgument
 
 if TYPE_CHECKING:
     from streamframes.spark import DataFrame
-    from streamframes.spark.nesting import Nesting
-    from streamframes.spark.scan import Scan
+    from streamframes.spark.planning.sessions import Nesting
+    from streamframes.spark.scan.scan import Scan
 
 
 def sessions(
@@ -60,7 +60,7 @@ def sessions(
     Sessions
         A lazy value; `.sessions()`, `.measures()`, `.open()` and `.tag()` return DataFrames.
     """
-    from streamframes.spark.session_plans import plan_sessions
+    from streamframes.spark.planning.session_plans import plan_sessions
 
     stream = {"lateness": lateness, "punctuation": punctuation, "punctuation_all": punctuation_all, "late": late}
     return Sessions(plan_sessions(rows, tree, ts=ts, measures=measures, prefix=prefix, control=control, stream=stream))

@@ -16,8 +16,8 @@ from streamframes.errors import InvalidArgument
 
 if TYPE_CHECKING:
     from streamframes.spark import Column, DataFrame
-    from streamframes.spark.regioning import Regioning
-    from streamframes.spark.scan import Scan
+    from streamframes.spark.planning.regions import Regioning
+    from streamframes.spark.scan.scan import Scan
 
 
 def regions(
@@ -103,7 +103,7 @@ def regions(
     Regions
         A lazy value; `.toDF()` is one row a region, `.agg()`, `.tag()` and `.fill()` go by time and place.
     """
-    from streamframes.spark.regioning import plan_regions
+    from streamframes.spark.planning.regions import plan_regions
 
     asked = {
         "ts": ts,
@@ -187,7 +187,7 @@ def density(
         A lazy value; `.toDF()` is one row a region: start and end of its units, the edges of its cells, `frame_rows`
         points, `frame_places` cells, `frame_area`, the `frame_peak` mean density of a unit and its `frame_density`.
     """
-    from streamframes.spark.regioning import plan_density
+    from streamframes.spark.planning.regions import plan_density
 
     asked = {
         "ts": ts,
@@ -235,8 +235,8 @@ class Regions(Frames):
         `space` names the column(s) of `other` that say where a row is, in the order of the regions' own; the other
         arguments are those of `Frames.fill`. A connected region holds what lies in its box.
         """
-        from streamframes.spark.fill import fill_frames
-        from streamframes.spark.filling import Asked
+        from streamframes.spark.planning.fill import Asked
+        from streamframes.spark.planning.fill_verbs import fill_frames
 
         if space is None or space == ():
             raise InvalidArgument(

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import streamframes as sf
-from streamframes.spark.sieve import sieved
+from streamframes.spark.batch.prefilter import sieved
 from tests.oracles import fill as oracle
 from tests.spark.test_streams import Folder, far_ahead, rows_of, spelled
 

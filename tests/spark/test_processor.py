@@ -17,9 +17,9 @@ from streamframes.core.batch.pieces import split
 from streamframes.core.frames.plan import FramePlan
 from streamframes.core.operator.bucket_stream import StreamPlan
 from streamframes.errors import StreamFramesError
-from streamframes.spark.events import own_clock
-from streamframes.spark.processor import FrameProcessor
 from streamframes.spark.session import bucket_names
+from streamframes.spark.streaming.events import own_clock
+from streamframes.spark.streaming.processor import FrameProcessor
 
 KEYS = pa.schema([("key", pa.string())])
 PLAN = FramePlan(

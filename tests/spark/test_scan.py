@@ -19,7 +19,7 @@ import streamframes as sf
 from streamframes.core.files.parquet import dataset, direct
 from streamframes.core.files.segments import partitioned_read as strands
 from streamframes.core.files.segments import split as cuts
-from streamframes.spark import ways
+from streamframes.spark.scan import strategy as ways
 
 pytestmark = pytest.mark.spark
 

@@ -14,9 +14,9 @@ from pyspark.sql import functions as F
 
 import streamframes as sf
 from streamframes.core.batch.clock import Clock
-from streamframes.spark.events import event_time, own_clock
 from streamframes.spark.session import bucket_names
-from streamframes.spark.streams import identity
+from streamframes.spark.streaming.events import event_time, own_clock
+from streamframes.spark.streaming.run import identity
 
 pytestmark = pytest.mark.spark
 

@@ -45,7 +45,7 @@ def test_workers_are_forked_from_a_process_that_has_the_library_loaded_and_a_sin
             )
 
     (row,) = spark.range(1).mapInArrow(told, "module string, threads long").collect()
-    assert tuple(row) == ("streamframes.spark.daemon", 1)
+    assert tuple(row) == ("streamframes.spark.worker.daemon", 1)
 
 
 def test_only_groups_and_measures_may_be_null(reports: Any) -> None:

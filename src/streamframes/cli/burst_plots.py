@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from streamframes.bursting import Bursts
     from streamframes.cli.engine import Engine
     from streamframes.spark import DataFrame
-    from streamframes.spark.bursting import Bursting
+    from streamframes.spark.planning.bursts import Bursting
 
 MAX_STRETCHES = 1_500
 MAX_WINDOWS = 300

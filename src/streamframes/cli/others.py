@@ -11,7 +11,7 @@ from streamframes.errors import InvalidArgument
 
 if TYPE_CHECKING:
     from streamframes.spark import DataFrame
-    from streamframes.spark.sources import FrameSource
+    from streamframes.spark.planning.source import FrameSource
 
 _WHOLE = ("tinyint", "smallint", "int", "bigint")
 

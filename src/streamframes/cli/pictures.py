@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from streamframes.cli.outputs import Target
     from streamframes.cli.plots import Plot
     from streamframes.spark import DataFrame
-    from streamframes.spark.framing import Framing
+    from streamframes.spark.planning.frames import Framing
 
 
 class Pictured(Protocol):

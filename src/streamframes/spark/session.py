@@ -38,7 +38,7 @@ SETTINGS = {
     **({"spark.python.unix.domain.socket.enabled": "true"} if hasattr(socket, "AF_UNIX") else {}),
     # Workers are forked from a process that has the library loaded; what is forked should have one thread only, and so
     # not that of Arrow's allocator.
-    "spark.python.daemon.module": "streamframes.spark.daemon",
+    "spark.python.daemon.module": "streamframes.spark.worker.daemon",
     "spark.executorEnv.JE_ARROW_MALLOC_CONF": "background_thread:false",
     # Only changes are written at the end of a micro-batch, not files of the store: it took half the time to commit.
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",

@@ -14,7 +14,6 @@ import numpy as np
 import pyarrow as pa
 
 from streamframes.core.batch.clock import Clock
-from streamframes.core.expressions import call
 from streamframes.core.jit.compiled import AFTER, BEFORE, GOES_ON, NO, OPENS, OPENS_AND_CLOSES, register
 from streamframes.core.schemes.base import (
     OPERATORS,
@@ -29,6 +28,7 @@ from streamframes.core.schemes.base import (
 from streamframes.core.schemes.folds import FUNCTIONS, STEPS, Fold
 from streamframes.core.schemes.userfold import compile_fold
 from streamframes.errors import InvalidArgument
+from streamframes.spark.planning.expressions import call
 
 # A rule for each function, with its bound and what exceeding it does: the kernel is compiled for a type.
 SumRule = namedtuple("SumRule", ("bound", "grows"))

@@ -1,0 +1,116 @@
+"""The map side: Arrow batches of rows become chunks, on their way in pieces (bucket, start, chunk, piece, data)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+from pyspark import TaskContext
+from pyspark.sql import types as T
+
+from streamframes.core.batch.chunk import NO_WORD
+from streamframes.core.batch.packer import Layout, Packed, Packer
+from streamframes.core.batch.pieces import STREAM_PIECE, split
+from streamframes.spark.worker.worker import lasting
+
+PIECES = T.StructType(
+    [
+        T.StructField("bucket", T.IntegerType()),
+        T.StructField("start", T.LongType()),
+        T.StructField("chunk", T.LongType()),
+        T.StructField("piece", T.IntegerType()),
+        T.StructField("data", T.BinaryType()),
+    ]
+)
+# The order in which the fold needs them.
+IN_ORDER = ("start", "chunk", "piece")
+# Large enough that a chunk's fixed costs do not show, small enough to stay in the caches.
+ROWS_PER_CHUNK = 1 << 18
+# In no order at all, time slots cut a batch 16 fold; in a stream, every chunk is kept in state with its groups: gather
+# more, so that chunks are few and not small.
+ROWS_IF_MANY = 1 << 20
+# Wide rows (tag() sends every column) must not make a chunk that a binary column cannot hold.
+BYTES_PER_CHUNK = 1 << 27
+
+Batches = Iterator[pa.RecordBatch]
+
+
+@dataclass(frozen=True)
+class StreamPacking:
+    """What differs for a stream: buckets go by names, and a piece has an event time, which is null."""
+
+    names: tuple[int, ...]
+
+    def addressed(self, pieces: pa.RecordBatch) -> pa.RecordBatch:
+        """The pieces as the stateful stage takes them."""
+        names = np.array(self.names, np.int32)[pieces.column("bucket").to_numpy()]
+        pieces = pieces.set_column(0, "bucket", pa.array(names))
+        return pieces.append_column("event", pa.nulls(pieces.num_rows, pa.timestamp("us", "UTC")))
+
+
+def packing(
+    layout: Layout,
+    n_buckets: int,
+    stream: StreamPacking | None = None,
+    *,
+    side: int = 0,
+    to_all: bool = False,
+    reach: bool = False,
+) -> Callable[[Batches], Batches]:
+    """A function for `mapInArrow`; its input is the group columns, the instant, then what travels.
+
+    In a stream a last column says which rows are punctuation, and every bucket hears of every batch. With `to_all`
+    every bucket gets every row; with `reach`, every bucket hears of the latest instant.
+    """
+
+    def sent(packed: list[Packed], number: int) -> pa.RecordBatch:
+        return split(packed, number) if stream is None else stream.addressed(split(packed, number, STREAM_PIECE))
+
+    def pack(batches: Batches) -> Batches:
+        packer = Packer(1 if to_all else n_buckets, side)
+        context = TaskContext.get()
+        # Where both sides have a single partition, Spark reads them in one task: its number does not tell them apart.
+        number = (2 * (context.partitionId() if context else 0) + side) << 32
+        latest = NO_WORD
+        for batch in _gathered(batches, packer, many=stream is not None):
+            word = batch.column(batch.num_columns - 1) if stream is not None else None
+            packed = list(packer.pack(*_parts(layout, batch), word))
+            if to_all:
+                packed = [replace(chunk, bucket=bucket) for bucket in range(n_buckets) for chunk in packed]
+            if packed:
+                yield sent(packed, number)
+                number += len(packed)
+            latest = max(latest, packer.latest)
+        if reach and latest > NO_WORD:
+            yield sent([Packed(bucket, latest, b"") for bucket in range(n_buckets)], number)
+        if stream is not None:
+            yield sent([Packed(bucket, NO_WORD, b"") for bucket in range(n_buckets)], number)
+
+    return lambda batches: lasting(pack(batches))
+
+
+def _gathered(batches: Batches, packer: Packer, *, many: bool) -> Batches:
+    """The batches, several at a time as one."""
+    waiting: list[pa.RecordBatch] = []
+    n_rows, n_bytes = 0, 0
+    for batch in batches:
+        waiting.append(batch)
+        n_rows += batch.num_rows
+        n_bytes += batch.nbytes
+        enough = ROWS_IF_MANY if many or packer.disordered else ROWS_PER_CHUNK
+        if n_rows >= enough or n_bytes >= BYTES_PER_CHUNK:
+            yield pa.concat_batches(waiting)
+            waiting, n_rows, n_bytes = [], 0, 0
+    if n_rows:
+        yield pa.concat_batches(waiting)
+
+
+def _parts(layout: Layout, batch: pa.RecordBatch) -> tuple[pa.Array, pa.RecordBatch, list[pa.Array]]:
+    """Instant, group columns and travelling columns, in the types of the layout."""
+    n_keys = len(layout.keys)
+    kinds = [*layout.keys.types, layout.ts_type, *layout.columns]
+    arrays = [array.cast(kind) for array, kind in zip(batch.columns, kinds, strict=False)]
+    keys = pa.RecordBatch.from_arrays(arrays[:n_keys], schema=layout.keys)
+    return arrays[n_keys], keys, arrays[n_keys + 1 :]

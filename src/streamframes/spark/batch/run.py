@@ -1,0 +1,50 @@
+"""Tables: chunks of a bucket meet in one partition, sorted by their start, and are folded there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from pyspark.sql import DataFrame
+from pyspark.sql import types as T
+
+from streamframes.core.batch.packer import Layout
+from streamframes.core.files.parquet.projection import Selection
+from streamframes.core.frames.plan import FramePlan
+from streamframes.core.operator.bucket_fold import BucketFold, fold
+from streamframes.core.operator.protocol import Plan
+from streamframes.core.sessions.plan import SessionPlan
+from streamframes.spark.batch.fold import Batches, folded
+from streamframes.spark.batch.pack import PIECES, packing
+from streamframes.spark.scan.scan import Selected
+from streamframes.spark.scan.strategy import way_of
+from streamframes.spark.scan.tasks import chunk_pieces
+
+SHUFFLED = "  3 shuffle only chunks cross it, to the partition of their bucket, sorted by their start"
+EXPLAINED = (
+    SHUFFLED,
+    "  4 fold    one compiled scan a bucket, a state record a group; holds only chunks that overlap",
+    "  toDF() and agg() with count, sum, avg, min, max, first, last, stddev are this one pass;",
+    "  other measures are computed by tag() and groupBy; tag() sends all columns the same way.",
+)
+
+
+def table_frames(travelling: DataFrame | Selected, plan: Plan, buckets: int, schema: T.StructType) -> DataFrame:
+    """The results of a plan on a table of group columns, the instant, and what travels."""
+    if isinstance(travelling, Selected) and isinstance(plan, FramePlan):
+        way = way_of(travelling, plan)
+        if not isinstance(way, str):
+            return way.frames(schema)
+    reach = isinstance(plan, SessionPlan) and plan.has_timeouts
+    chunks = pieces(travelling, plan.layout, packing(plan.layout, buckets, reach=reach))
+    return folded(chunks, buckets, partial(fold, partial(BucketFold, plan)), schema)
+
+
+def pieces(travelling: DataFrame | Selected, layout: Layout, pack: Callable[[Batches], Batches]) -> DataFrame:
+    """The chunks of rows, in pieces: of files that workers read themselves, or of rows that Spark hands to them."""
+    if isinstance(travelling, Selected):
+        selection = travelling.selection(layout)
+        if isinstance(selection, Selection):
+            return chunk_pieces(travelling.sparkSession, selection, pack)
+        travelling = travelling.toDF()
+    return travelling.mapInArrow(pack, PIECES)

@@ -1,0 +1,74 @@
+"""The doors to filling: frames of a table or a stream, filled with a table or a stream."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+from pyspark.sql import DataFrame
+
+from streamframes.core.batch.clock import Clock
+from streamframes.core.frames.edges import Move
+from streamframes.errors import InvalidArgument
+from streamframes.spark.batch.fill import fill_table
+from streamframes.spark.batch.prefilter import sieved
+from streamframes.spark.planning.edges import moved_frames
+from streamframes.spark.planning.fill import Asked, plan_filling
+from streamframes.spark.planning.frame_tables import check_prefix
+from streamframes.spark.planning.source import FrameSource
+from streamframes.spark.session import require_dataframe
+from streamframes.spark.streaming.fill import Waiting, fill_framing, fill_given
+from streamframes.spark.streaming.watermark import check_lateness
+
+
+def fill_frames(
+    framing: FrameSource, moves: tuple[Move, ...], rows: Any, asked: Asked, wait: bool, lateness: Any
+) -> DataFrame:
+    """`Frames.fill`."""
+    require_dataframe(rows, "fill")
+    if not isinstance(wait, bool):
+        raise InvalidArgument(f"fill() got wait={wait!r}; it is True or False")
+    waiting = Waiting(wait, lateness, framing.options.late)
+    frames = moved_frames(framing.frame_table(()), moves, framing.prefix)
+    if not framing.is_stream:
+        return _fill_table(frames, rows, asked, waiting, is_found=False)
+    return fill_framing(framing, moves, plan_filling(frames, rows, asked, in_stream=True), waiting)
+
+
+def fill_own(framing: FrameSource, moves: tuple[Move, ...], measures: Mapping[str, Any]) -> DataFrame:
+    """Moved frames filled with the rows they were found in."""
+    asked = Asked([framing.ts, *framing.ties], framing.fill_by, True, measures, framing.prefix, framing.space)
+    lateness = _duration(framing.clock, framing.options.watch.lateness)
+    return fill_frames(framing, moves, framing.data, asked, True, lateness)
+
+
+def _duration(clock: Clock, ticks: int | None) -> timedelta | int | None:
+    """Ticks as the user would write them."""
+    if ticks is None or clock.kind == "integer":
+        return ticks
+    return timedelta(days=ticks) if clock.kind == "date" else timedelta(microseconds=ticks)
+
+
+def fill_frame_table(frames: Any, rows: Any, asked: Asked, lateness: Any) -> DataFrame:
+    """`fill()` of any table of frames."""
+    require_dataframe(frames, "fill", "frames")
+    require_dataframe(rows, "fill")
+    check_prefix(asked.prefix, "fill")
+    if frames.isStreaming:
+        raise InvalidArgument(
+            "fill() got a stream of frames; write sf.frames(...).fill(...), which finds and fills them in one stage"
+        )
+    return _fill_table(frames, rows, asked, Waiting(lateness=lateness), is_found=True)
+
+
+def _fill_table(frames: DataFrame, rows: DataFrame, asked: Asked, waiting: Waiting, *, is_found: bool) -> DataFrame:
+    """Frames of a table, filled; those that are found already are looked at first, to hold rows back."""
+    filling = plan_filling(frames, rows, asked, in_stream=rows.isStreaming)
+    check_lateness(filling.clock, waiting.lateness)
+    if rows.isStreaming:
+        return fill_given(frames, filling, waiting)
+    if is_found:
+        filling = replace(filling, rows=sieved(frames, rows, filling.by, filling.ts, asked.prefix))
+    return fill_table(frames, filling)

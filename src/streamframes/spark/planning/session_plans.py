@@ -1,0 +1,125 @@
+"""Plans of sessions: what is asked for is checked before a job starts; each tree gets the rows that flow down it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pyarrow as pa
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame
+
+from streamframes.core.sessions.language.resolve import Planner
+from streamframes.core.sessions.partitioning import spread_of
+from streamframes.core.sessions.plan import TOGETHER
+from streamframes.core.sessions.tree import Session, checked_forest
+from streamframes.errors import InvalidArgument
+from streamframes.spark.columns import (
+    analysed,
+    arrow_type,
+    as_column,
+    check_beginning,
+    clock_of,
+    column,
+    names,
+    order_and_groups,
+)  # fmt: skip
+from streamframes.spark.planning.sessions import Nesting
+from streamframes.spark.session import require_dataframe
+from streamframes.spark.streaming.commands import SESSION_ORDERS, check_control
+from streamframes.spark.streaming.run import check_options
+
+
+def plan_sessions(
+    rows: Any,
+    tree: Any,
+    *,
+    ts: str | Sequence[str],
+    measures: Mapping[str, str] | None,
+    prefix: str,
+    control: Any,
+    stream: Mapping[str, Any],
+) -> tuple[Nesting, ...]:
+    """Check everything that can be checked before a job starts."""
+    roots = checked_forest(tree)
+    check_beginning(prefix, "sessions")
+    if measures is not None and not isinstance(measures, Mapping):
+        raise InvalidArgument(f"sessions() got measures={measures!r}; give a dict from names to aggregates")
+    sources = _sources(rows, roots)
+    found = []
+    for root, source in zip(roots, sources, strict=True):
+        found.append(_planned(source, root, ts, prefix, stream))
+    for name, text in (measures or {}).items():
+        _owner(found, name, text).planner.add_measure(name, text)
+    finished = []
+    for each in found:
+        spread, keys, why = spread_of(each.planner)
+        by = tuple(names(list(keys), "key", each.rows, "sessions"))
+        each = replace(each, spread=spread, by=by, why=why)
+        each.told_columns(each.chosen)
+        finished.append(each)
+    if control is not None:
+        if len(finished) > 1:
+            raise InvalidArgument("sessions() got control= for several trees; plan each of them on its own")
+        finished = [replace(each, control=check_control(control, each.rows, SESSION_ORDERS)) for each in finished]
+    return tuple(finished)
+
+
+def _sources(rows: Any, roots: Sequence[Session]) -> list[DataFrame]:
+    """The rows of each tree."""
+    if not isinstance(rows, Mapping):
+        named = [root for root in roots if root.source is not None]
+        if named:
+            raise InvalidArgument(
+                f"sessions() got source={named[0].source!r} for {named[0].name!r} but one table; give "
+                "rows={name: table}"
+            )
+        require_dataframe(rows, "sessions")
+        return [rows] * len(roots)
+    for name, each in rows.items():
+        require_dataframe(each, "sessions", f"rows[{name!r}]")
+    found = []
+    for root in roots:
+        if root.source is None and len(rows) == 1:
+            found.append(next(iter(rows.values())))
+        elif root.source not in rows:
+            raise InvalidArgument(
+                f"sessions() got source={root.source!r} for {root.name!r}; the sources are {', '.join(rows)}"
+            )
+        else:
+            found.append(rows[root.source])
+    return found
+
+
+def _planned(rows: DataFrame, root: Session, ts: Any, prefix: str, stream: Mapping[str, Any]) -> Nesting:
+    order, _ = order_and_groups(rows, ts, (), "sessions")
+    clock = clock_of(rows.schema[order[0]].dataType, order[0], "sessions")
+
+    def type_of(expression: Any, what: str) -> pa.DataType:
+        def probe() -> DataFrame:
+            return rows.select(as_column(expression).alias("__sf_probe"), *map(column, rows.columns[:1]))
+
+        kind = analysed(rows, probe, expression, what, "sessions()")
+        try:
+            return arrow_type(kind)
+        except PySparkException as error:
+            raise InvalidArgument(f"{what}: {expression!r} is a {kind.simpleString()}; cast it") from error
+
+    ts_type = arrow_type(rows.schema[order[0]].dataType)
+    planner = Planner(root, rows.columns, order[0], ts_type, clock, type_of)
+    options = check_options(rows, order[0], clock, fragments=False, punctuations=False, verb="sessions()", **stream)
+    chosen = tuple(range(len(planner.names)))
+    return Nesting(rows, root, planner, clock, order[0], tuple(order[1:]), (), TOGETHER, "", options, prefix, chosen)
+
+
+def _owner(found: Sequence[Nesting], name: str, text: Any) -> Nesting:
+    """The tree that a measure is about: that of the class it begins with."""
+    if len(found) > 1 and isinstance(text, str):
+        first = text.split(".", 1)[0].strip()
+        for each in found:
+            if first in each.planner.names:
+                return each
+        known = ", ".join(name for each in found for name in each.planner.names)
+        raise InvalidArgument(f"measures got {name}={text!r}; it must begin with a class: {known}")
+    return found[0]

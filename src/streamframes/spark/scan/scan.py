@@ -1,0 +1,163 @@
+"""Scans: Parquet files as rows that every verb takes in the place of a DataFrame.
+
+A scan is two things. To whoever checks names and types it is the DataFrame that Spark's own reader would give. To
+whoever packs rows it is a list of files: what a verb selects of them is read, computed and packed by the Python
+workers themselves, as long as every selected expression can be computed there with Spark's results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import pyarrow as pa
+from pyarrow import fs
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import types as T
+from pyspark.sql.pandas.types import from_arrow_type
+
+from streamframes.core.batch.packer import Layout
+from streamframes.core.files.parquet import Dataset, open_dataset
+from streamframes.core.files.parquet.projection import Selection
+from streamframes.core.sparksql import Untranslatable
+from streamframes.spark.columns import column
+from streamframes.spark.scan.expressions import resolved
+from streamframes.spark.scan.tasks import instants_read, raw_rows
+from streamframes.spark.session import session
+
+
+def scan_files(paths: Any, spark: SparkSession | None, filesystem: fs.FileSystem | None) -> Scan:
+    """Files that agree in their columns, in the session that is active or a new one."""
+    dataset = open_dataset(paths, filesystem)
+    return Scan(dataset, spark or SparkSession.getActiveSession() or session())
+
+
+class Scan:
+    """Parquet files, to be given to a verb; `toDF()` reads them with Spark."""
+
+    isStreaming = False  # noqa: N815  (Spark's name)
+
+    def __init__(self, dataset: Dataset, spark: SparkSession) -> None:
+        self.dataset = dataset
+        self.sparkSession = spark
+        self._selected: Selected | None = None
+
+    @cached_property
+    def schema(self) -> T.StructType:
+        """The columns, as Spark knows them."""
+        fields = [
+            T.StructField(field.name, from_arrow_type(field.type, prefer_timestamp_ntz=True))
+            for field in self.dataset.schema
+        ]
+        return T.StructType(fields)
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+        return list(self.schema.names)
+
+    @property
+    def files(self) -> list[str]:
+        """The files, as their filesystem names them."""
+        return [file.path for file in self.dataset.files]
+
+    def toDF(self) -> DataFrame:
+        """The rows as a DataFrame: read by Spark, or by Python workers where Spark's reader cannot."""
+        return self._rows
+
+    @cached_property
+    def _rows(self) -> DataFrame:
+        if self.left_to_workers:
+            return raw_rows(self.dataset, self.sparkSession, self.schema)
+        reader = self.sparkSession.read.schema(self.schema)
+        if self.dataset.root is not None:
+            reader = reader.option("basePath", self.dataset.root)
+        return reader.parquet(*self.files)
+
+    @cached_property
+    def left_to_workers(self) -> str:
+        """Why Spark's reader cannot read the files; empty where it can."""
+        if not isinstance(self.dataset.filesystem, fs.LocalFileSystem):
+            return f"the files are on a {self.dataset.filesystem.type_name} filesystem"
+        for footer in self.dataset.footers:
+            for field in footer.schema:
+                if pa.types.is_timestamp(field.type) and field.type.unit == "ns":
+                    return f"column {field.name!r} has nanoseconds"
+        return ""
+
+    @cached_property
+    def nothing(self) -> DataFrame:
+        """A table with these columns and no rows, against which expressions are checked."""
+        return self.sparkSession.createDataFrame(self.dataset.schema.empty_table(), self.schema)
+
+    def mapInArrow(self, *args: Any, **kwargs: Any) -> DataFrame:
+        """As of the DataFrame; said here so that it is known without making one."""
+        return self.toDF().mapInArrow(*args, **kwargs)
+
+    def select(self, *columns: Any) -> Selected:
+        """Some columns or expressions over them; Spark is not asked about the same ones twice in turn."""
+        chosen = [each if isinstance(each, Column) else column(each) for each in columns]
+        if self._selected is None or list(map(id, chosen)) != list(map(id, self._selected.chosen)):
+            self._selected = Selected(self, chosen)
+        return self._selected
+
+    def __getattr__(self, name: str) -> Any:
+        """Whatever else a DataFrame can do."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.toDF(), name)
+
+    def __repr__(self) -> str:
+        return f"Scan({len(self.files)} files, {self.dataset.rows:,} rows: {', '.join(self.columns)})"
+
+
+class Selected:
+    """Columns of a scan, not yet read."""
+
+    isStreaming = False  # noqa: N815  (Spark's name)
+
+    def __init__(self, scan: Scan, chosen: Sequence[Column]) -> None:
+        self.scan = scan
+        self.chosen = list(chosen)
+        self.sparkSession = scan.sparkSession
+
+    @cached_property
+    def _checked(self) -> DataFrame:
+        return self.scan.nothing.select(*self.chosen)
+
+    @cached_property
+    def schema(self) -> T.StructType:
+        """The columns, as Spark knows them."""
+        return self._checked.schema
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+        return list(self.schema.names)
+
+    def toDF(self) -> DataFrame:
+        """The same through Spark's reader."""
+        return self.scan.toDF().select(*self.chosen)
+
+    def selection(self, layout: Layout) -> Selection | str:
+        """What workers read and compute; or in words why it is left to Spark."""
+        try:
+            values = tuple(resolved(self._checked, self.scan.dataset.schema, layout))
+            return Selection(self.scan.dataset, layout, values)
+        except Untranslatable as reason:
+            return str(reason)
+
+    def knowing_instants(self, selection: Selection) -> Selection:
+        """The same, where between which instants the rows of a row group lie is read if the files do not tell it."""
+        if selection.ts is None or not selection.untold:
+            return selection
+        self.scan.dataset = self.scan.dataset.knowing(selection.ts, instants_read(self.sparkSession, selection))
+        return replace(selection, dataset=self.scan.dataset)
+
+    def __getattr__(self, name: str) -> Any:
+        """Whatever else a DataFrame can do."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.toDF(), name)

@@ -1,0 +1,80 @@
+"""A root that spans all buckets: what each of them says it received is merged in one place.
+
+buckets ─┬─ what the root received ─ one place ──┬─ measures
+         └─ measures of others ── many places ───┘
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
+from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
+
+from streamframes.core.operator import state
+from streamframes.core.sessions import merge as spanning
+from streamframes.core.sessions.merge import SCHEMA, TOLD, Spanning
+from streamframes.core.sessions.plan import SessionPlan
+from streamframes.spark.session import n_partitions
+from streamframes.spark.streaming.events import instant_of
+from streamframes.spark.worker.worker import lasting
+
+Batches = Iterator[pa.RecordBatch]
+_SCHEMA = "ticks long, name string, id long, measure string, value double"
+# The place of the root; measures of others go to any other place.
+_ROOT = 0
+
+
+def merged(found: DataFrame, plan: SessionPlan, kind: T.DataType) -> DataFrame:
+    """All measures: those of the root once an instant in a table, once an advance of the watermark in a stream."""
+    places = n_partitions(found.sparkSession)
+    place = F.when(F.col("code").isNotNull(), F.lit(_ROOT)).otherwise(F.lit(1) + F.pmod(F.col("id"), F.lit(places)))
+    root = plan.classes[0].name, plan.lasting_id
+    placed = found.withColumn("place", place.cast("int"))
+    if found.isStreaming:
+        told = placed.groupBy("place").transformWithStateInPandas(RootProcessor(*root), _SCHEMA, "Append", "None")
+    else:
+        together = placed.repartition(places, "place").drop("place").sortWithinPartitions("ticks")
+        told = together.mapInArrow(_merging(*root), _SCHEMA)
+    return told.select(instant_of(F.col("ticks"), kind).alias(plan.ts), F.col("name").alias("class"), *TOLD[2:])
+
+
+def _merging(name: str, number: int) -> Callable[[Batches], Batches]:
+    return lambda batches: lasting(spanning.merged(Spanning(name, number), batches))
+
+
+class RootProcessor(StatefulProcessor):
+    """Keeps the root of a stream; the names of its methods are Spark's."""
+
+    def __init__(self, name: str, number: int) -> None:
+        self.name = name
+        self.number = number
+
+    def init(self, handle: StatefulProcessorHandle) -> None:
+        """Spark's beginning of a task."""
+        self.record = handle.getValueState("root", "data binary")
+
+    def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[pd.DataFrame]:
+        """The buckets have received something."""
+        if key[0] != _ROOT:
+            for frame in rows:
+                yield frame[list(TOLD)]
+            return
+        root = Spanning(self.name, self.number)
+        found = self.record.get()
+        if found is not None:
+            root.load(state.decode(bytes(found[0])))
+        frames = pd.concat([frame[SCHEMA.names] for frame in rows])
+        batch = pa.RecordBatch.from_pandas(frames, schema=SCHEMA, preserve_index=False)
+        root.take(batch)
+        for told in root.told(each=False):
+            yield told.to_pandas()
+        self.record.update((state.encode(root.save()),))
+
+    def close(self) -> None:
+        """Spark's end of a task."""

@@ -1,0 +1,98 @@
+"""The stateful stage: packed rows meet in buckets that keep what is open and what waits.
+
+rows ─ watermark ─ pack ─ (bucket, pieces) ─ by bucket ─ stateful processor ─ observe ─ unpack ─ results
+       Catalyst    Python                   shuffle     Python, RocksDB      JVM       Python
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
+
+from streamframes.core.batch.chunk import NO_WORD
+from streamframes.core.batch.packer import DATA, Layout
+from streamframes.spark.batch.pack import PIECES, StreamPacking, packing
+from streamframes.spark.columns import column
+from streamframes.spark.session import bucket_names, n_partitions
+from streamframes.spark.streaming.events import EventClock, delay, event_time, instant_of
+from streamframes.spark.streaming.processor import BucketPlan, FrameProcessor, steps, unpacking
+from streamframes.spark.streaming.watermark import WATERMARK, Watch
+
+# What the progress calls the sum of a figure over all buckets, and the sum of each bucket's average over its steps.
+SUMS = {
+    "late_rows": "late",
+    "open_frames": "open",
+    "waiting_rows": "waiting",
+    "null_keys": "null_keys",
+    "stray_closes": "stray_closes",
+    "duplicate_reports": "duplicates",
+    "fill_late_rows": "fill_late",
+    "fill_waiting_rows": "fill_rows",
+    "fill_waiting_frames": "fill_frames",
+    "fill_waiting_rows_max": "max_rows",
+    "fill_waiting_frames_max": "max_frames",
+}
+# Every bucket hears of every order: what one of them refuses, all do.
+MOST = {"refused_orders": "refused"}
+AVERAGES = {"fill_waiting_rows_avg": "sum_rows", "fill_waiting_frames_avg": "sum_frames"}
+
+
+def pieces_of(
+    rows: DataFrame,
+    columns: Sequence[Column],
+    ts: str,
+    layout: Layout,
+    buckets: int,
+    watch: Watch,
+    clock: EventClock | None,
+    *,
+    word: Column | None = None,
+    side: int = 0,
+    to_all: bool = False,
+) -> DataFrame:
+    """The rows packed for the stateful stage, under their watermark; `word` says which are punctuation."""
+    if watch.lateness is not None and clock is not None and rows.isStreaming:
+        instant = event_time(column(ts), rows.schema[ts].dataType, clock)
+        rows = rows.withColumn("__sf_event", instant).withWatermark("__sf_event", delay(clock, watch.lateness))
+    word = F.lit(DATA).cast("byte") if word is None else word
+    travelling = rows.select(*columns, word.alias("__sf_word"))
+    names = StreamPacking(bucket_names(buckets, n_partitions(rows.sparkSession)))
+    return travelling.mapInArrow(packing(layout, buckets, names, side=side, to_all=to_all), _pieces(clock))
+
+
+def stateful(
+    pieces: DataFrame,
+    plan: BucketPlan,
+    clock: EventClock | None,
+    prefix: str,
+    schema: T.StructType,
+    kind: T.DataType,
+    given: DataFrame | None = None,
+) -> DataFrame:
+    """The stateful stage: each bucket with its state, the figures of each step, and the results as rows."""
+    processor = FrameProcessor(plan, clock)
+    mode = "EventTime" if clock is not None else "None"
+    initial = None if given is None else given.groupBy("bucket")
+    told = pieces.groupBy("bucket").transformWithStateInPandas(processor, steps(plan), "Append", mode, initial)
+    return _observed(told, plan.figures, prefix, kind).select("data").mapInArrow(unpacking(), schema)
+
+
+def _pieces(clock: EventClock | None) -> T.StructType:
+    """The columns of a piece. Its event time is null, so that Spark drops none: late rows are counted, not chunks."""
+    metadata = {} if clock is None else {WATERMARK: 0}
+    return T.StructType([*PIECES, T.StructField("event", T.TimestampType(), metadata=metadata)])
+
+
+def _observed(told: DataFrame, figures: Sequence[str], prefix: str, kind: T.DataType) -> DataFrame:
+    """Figures for the query's progress."""
+    name = "streamframes" if prefix == "frame_" else f"streamframes_{prefix.rstrip('_')}"
+    sums = {each: F.coalesce(F.sum(source), F.lit(0)) for each, source in SUMS.items() if source in figures}
+    point = F.min(F.when(F.col("point") > NO_WORD, F.col("point")))
+    most = {each: F.coalesce(F.max(source), F.lit(0)) for each, source in MOST.items() if source in figures}
+    metrics = [value.alias(each) for each, value in {**sums, **most}.items()]
+    if "steps" in figures:
+        metrics += [F.sum(F.col(source) / F.col("steps")).alias(each) for each, source in AVERAGES.items()]
+    return told.observe(name, *metrics, instant_of(point, kind).alias("released_before"))

@@ -1,0 +1,79 @@
+"""Watching: who says of a stream what has been seen of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pyspark.sql import DataFrame
+
+from streamframes.core.batch.clock import Clock, Duration, check_duration
+from streamframes.errors import InvalidArgument
+from streamframes.spark.session import PROVIDER, SETTINGS
+from streamframes.spark.streaming.events import USERS_CLOCK, EventClock, own_clock
+
+WATERMARK = "spark.watermarkDelayMs"
+
+
+@dataclass(frozen=True)
+class Watch:
+    """Who says what of a stream has been seen: the user's watermark, a lateness in ticks, or neither."""
+
+    by_user: bool = False
+    lateness: int | None = None
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether there is a watermark."""
+        return self.by_user or self.lateness is not None
+
+
+def check_watch(
+    rows: DataFrame, ts: str, clock: Clock, lateness: Duration | None, verb: str, hint: str | None = ""
+) -> Watch:
+    """Who watches `ts`; refuses a stream of which nothing is ever known. With no `hint`, nobody need."""
+    allowed = check_lateness(clock, lateness)
+    if not rows.isStreaming:
+        return Watch(lateness=allowed)
+    watched = [field.name for field in rows.schema if WATERMARK in (field.metadata or {})]
+    others = [name for name in watched if name != ts]
+    if others:
+        raise InvalidArgument(
+            f"{verb} got rows with a watermark on {others[0]!r}, but they are ordered by ts={ts!r}; "
+            f"write withWatermark({ts!r}, ...) or leave it out and give lateness="
+        )
+    if watched and allowed is not None:
+        raise InvalidArgument(f"{verb} got lateness= for rows with a watermark on {ts!r}; give one of the two")
+    if not watched and allowed is None and hint is not None:
+        raise InvalidArgument(
+            f"{verb} got a stream without a watermark; say how late rows may come with lateness='1 minute' or "
+            f"rows.withWatermark({ts!r}, '1 minute'){hint}"
+        )
+    check_provider(rows, verb)
+    return Watch(bool(watched), allowed)
+
+
+def check_lateness(clock: Clock, lateness: Duration | None) -> int | None:
+    """The lateness in ticks."""
+    if lateness is None:
+        return None
+    check_duration(lateness, "lateness", zero=True)
+    return clock.ticks(lateness, "lateness")
+
+
+def check_provider(rows: DataFrame, verb: str) -> None:
+    """Refuse a session whose streams cannot keep the state."""
+    provider = str(rows.sparkSession.conf.get(PROVIDER, ""))
+    if "RocksDB" not in provider:
+        raise InvalidArgument(
+            f"{verb} of a stream needs the RocksDB state store, but {PROVIDER} is {provider.rpartition('.')[2]!r}; "
+            f"set it: spark.conf.set({PROVIDER!r}, {SETTINGS[PROVIDER]!r})"
+        )
+
+
+def event_clock(clock: Clock, watches: Sequence[Watch]) -> EventClock | None:
+    """How the watermark of streams is read that meet in one stage; None where punctuation alone says what was seen."""
+    if any(watch.by_user for watch in watches):
+        return USERS_CLOCK
+    allowed = [watch.lateness for watch in watches if watch.lateness is not None]
+    return own_clock(clock, min(allowed)) if allowed else None
