@@ -6,10 +6,12 @@ loss = sf.frames(reports, sf.Threshold("drop_pct > 0.3", min_duration="2 minutes
 loss.toDF()
 """
 
-from streamframes.accuracy import accuracy
-from streamframes.algebra import at, complement, coverage, intersect, overlaps, subtract, union
-from streamframes.api import Frames, fill, frames, scan, session
-from streamframes.bursting import Bursts, bursts
+from streamframes.api.accuracy import accuracy
+from streamframes.api.algebra import at, complement, coverage, intersect, overlaps, subtract, union
+from streamframes.api.bursts import Bursts, bursts
+from streamframes.api.frames import Frames, fill, frames, scan, session
+from streamframes.api.regions import Regions, density, regions
+from streamframes.api.sessions import Sessions, sessions
 from streamframes.core.bursts.learning import Learn
 from streamframes.core.jit.compiled import AFTER, BEFORE, GOES_ON
 from streamframes.core.schemes import (
@@ -30,8 +32,6 @@ from streamframes.core.theory.checks import BrokenLaw, check_scheme
 from streamframes.core.theory.laws import Theory
 from streamframes.core.theory.trial import Frame, frames_of
 from streamframes.errors import InvalidArgument, StreamFramesError
-from streamframes.nesting import Sessions, sessions
-from streamframes.regioning import Regions, density, regions
 
 __all__ = [
     "AFTER",

@@ -16,7 +16,7 @@ from streamframes.errors import StreamFramesError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from streamframes.bursting import Bursts
+    from streamframes.api.bursts import Bursts
     from streamframes.cli.engine import Engine
     from streamframes.spark import DataFrame
     from streamframes.spark.planning.bursts import Bursting

@@ -19,7 +19,7 @@ from streamframes.cli.terminal import reporting, say
 from streamframes.errors import InvalidArgument
 
 if TYPE_CHECKING:
-    from streamframes.bursting import Bursts
+    from streamframes.api.bursts import Bursts
     from streamframes.cli.results import Result
     from streamframes.spark import DataFrame
 
@@ -114,7 +114,7 @@ def _settings(windows: WindowOptions, searching: SearchOptions) -> dict[str, Any
 def _planned(
     rows: DataFrame, value: str | None, thresholds: Any, source: SourceOptions, settings: dict[str, Any], prefix: str
 ) -> Bursts:
-    from streamframes.bursting import bursts as search
+    from streamframes.api.bursts import bursts as search
 
     return search(rows, value, thresholds=thresholds, ts=source.ts, by=source.by, prefix=prefix, **settings)
 

@@ -105,7 +105,7 @@ def _check_unit(rows: DataFrame, given: Sequence[Length], source: SourceOptions)
 
 def _ladder(engine: Engine, rows: DataFrame, scheme: Scheme, source: SourceOptions) -> list[Length]:
     """Lengths around the median frame, in time where frames last for some."""
-    from streamframes.api import frames
+    from streamframes.api.frames import frames
     from streamframes.cli.lengths import ROWS, SECONDS, ladder
 
     found = frames(rows, scheme, ts=source.ts, by=source.by).toDF()
@@ -124,7 +124,7 @@ def _compared(
     """The figures of `accuracy()`, with counts beside its percentages."""
     import pyarrow as pa
 
-    from streamframes.accuracy import accuracy
+    from streamframes.api.accuracy import accuracy
 
     windows = [each.window for each in lengths]
     planned = accuracy(rows, scheme, windows=windows, ts=source.ts, by=source.by, value=value)

@@ -93,7 +93,7 @@ def _write(made: Generated, path: Path) -> Path:
 
 
 def _find(reports: Path) -> pa.Table:
-    from streamframes.api import frames
+    from streamframes.api.frames import frames
     from streamframes.cli.engine import start
     from streamframes.cli.inputs import literally
     from streamframes.core.schemes import Threshold

@@ -139,7 +139,7 @@ def _batches(engine: Engine, folder: Path) -> Iterator[Batch]:
 
 
 def _start(engine: Engine, folder: Path, reported: dict[int, list[Row]]) -> Any:
-    from streamframes.api import frames
+    from streamframes.api.frames import frames
     from streamframes.cli.inputs import literally
     from streamframes.core.schemes import Threshold
 

@@ -40,7 +40,7 @@ def density(
     engine = start(source.master)
     rows = read(engine, files, source.derive)
 
-    from streamframes.regioning import density as search
+    from streamframes.api.regions import density as search
 
     words = f"density {', '.join(f'{name}={value}' for name, value in settings.items())}"
     asked.deliver(engine, search(rows, **settings, **asked.at), rows, target, words, None)

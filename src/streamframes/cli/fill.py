@@ -20,7 +20,7 @@ from streamframes.cli.terminal import reporting, say
 from streamframes.errors import InvalidArgument
 
 if TYPE_CHECKING:
-    from streamframes.api import Frames
+    from streamframes.api.frames import Frames
     from streamframes.cli.others import Others
     from streamframes.cli.results import Result
 

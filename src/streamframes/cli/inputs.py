@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from streamframes.api import scan
+from streamframes.api.frames import scan
 from streamframes.cli.terms import named
 from streamframes.errors import InvalidArgument, StreamFramesError
 

@@ -11,7 +11,7 @@ from streamframes.cli.terminal import note
 from streamframes.errors import InvalidArgument
 
 if TYPE_CHECKING:
-    from streamframes.api import Frames
+    from streamframes.api.frames import Frames
     from streamframes.cli.engine import Engine
     from streamframes.cli.inputs import Source
     from streamframes.cli.marks import Marks

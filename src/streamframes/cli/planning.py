@@ -10,7 +10,7 @@ from streamframes.cli.terms import duration, named
 from streamframes.errors import InvalidArgument
 
 if TYPE_CHECKING:
-    from streamframes.api import Frames
+    from streamframes.api.frames import Frames
     from streamframes.core.schemes import Scheme
     from streamframes.spark import DataFrame
 
@@ -26,7 +26,7 @@ def measures_of(options: MeasureOptions, taken: Sequence[str] = ()) -> dict[str,
 
 def plan(rows: DataFrame, scheme: Scheme, source: SourceOptions, schedule: ScheduleOptions, prefix: str) -> Frames:
     """The frames of the rows; nothing runs."""
-    from streamframes.api import frames
+    from streamframes.api.frames import frames
 
     return frames(
         rows,

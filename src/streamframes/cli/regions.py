@@ -48,7 +48,7 @@ def regions(
     places = places if kept is None else read(engine, kept, ())
 
     def plan() -> Any:
-        from streamframes.regioning import regions as search
+        from streamframes.api.regions import regions as search
 
         return search(rows, region.where, places=places, **settings, **asked.at)
 

@@ -15,8 +15,8 @@ from streamframes.errors import StreamFramesError
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from streamframes.api.sessions import Sessions
     from streamframes.cli.engine import Engine
-    from streamframes.nesting import Sessions
     from streamframes.spark import DataFrame
 
 MAX_OUTERMOST = 12

@@ -14,8 +14,8 @@ from streamframes.cli.terms import named
 from streamframes.errors import InvalidArgument
 
 if TYPE_CHECKING:
+    from streamframes.api.sessions import Sessions
     from streamframes.cli.results import Result
-    from streamframes.nesting import Sessions
     from streamframes.spark import DataFrame
 
 _NAMES = {"open": "open sessions", "odd": "classes"}
@@ -31,13 +31,13 @@ def sessions(
     picture: SessionPictureOptions,
 ) -> None:
     """Find sessions inside sessions: events flow down a tree of classes, and aggregates flow up."""
+    from streamframes.api.sessions import sessions as plan
     from streamframes.cli.engine import start
     from streamframes.cli.inputs import read, source_of
     from streamframes.cli.pictures import check_target
     from streamframes.cli.results import deliver, target_for
     from streamframes.cli.session_plots import check_pictures, draw_sessions, draw_tree
     from streamframes.cli.trees import classes_of, tree_of
-    from streamframes.nesting import sessions as plan
 
     measures = named(tree.measure, "--measure", "visits=Call.count(ATT)")
     if result.told == "measures" and not measures:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from streamframes.bursting import Bursts, bursts
+from streamframes.api.bursts import Bursts, bursts
 from streamframes.core.bursts.learning import Learn
 from streamframes.data import packets
 from streamframes.study.kit import Lab

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.figure import Figure
 
-from streamframes.accuracy import accuracy
+from streamframes.api.accuracy import accuracy
 from streamframes.study import charts
 from streamframes.study.kit import Lab, as_rows
 from streamframes.study.outcome import Claim, Table

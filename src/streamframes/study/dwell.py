@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from streamframes.api import Frames, frames
+from streamframes.api.frames import Frames, frames
 from streamframes.core.schemes import Boundary, Every
 from streamframes.data import pitch
 from streamframes.study.kit import Lab, Need

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.figure import Figure
 
-from streamframes.api import frames
+from streamframes.api.frames import frames
 from streamframes.core.schemes import Threshold
 from streamframes.study import charts
 from streamframes.study.kit import Lab, Study

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
 
+from streamframes.api.sessions import sessions
 from streamframes.core.sessions.tree import Session
-from streamframes.nesting import sessions
 from streamframes.study.charts import lines, panels
 from streamframes.study.kit import Lab, Need, Study, drop
 from streamframes.study.outcome import Claim, Outcome, Picture, Table

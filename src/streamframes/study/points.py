@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow.compute as pc
 
-from streamframes.api import frames
+from streamframes.api.frames import frames
 from streamframes.core.schemes import Boundary, Count, Delta
 from streamframes.data import tow
 from streamframes.study.charts import FRAMES, SAMPLES, TRUTH, WINDOWS, dress, panels

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from streamframes.api.regions import regions
 from streamframes.data import Generated, freeway
 from streamframes.draw import draw_regions
 from streamframes.errors import StreamFramesError
-from streamframes.regioning import regions
 from streamframes.study.kit import Lab, Need, Study
 from streamframes.study.outcome import Claim, Outcome, Picture, Table
 from streamframes.study.sources import REPORTS_AN_HOUR

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
 
-from streamframes.api import frames
+from streamframes.api.frames import frames
 from streamframes.core.schemes import Count, Every, Scheme, Threshold
 from streamframes.study import charts
 from streamframes.study.accuracy_traffic import SLOW

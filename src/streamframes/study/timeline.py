@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from streamframes.api import frames
+from streamframes.api.frames import frames
 from streamframes.core.schemes import Count, Scheme, Threshold
 from streamframes.errors import StreamFramesError
 from streamframes.study import charts

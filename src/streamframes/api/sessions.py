@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
-from streamframes.api import Frames
+from streamframes.api.frames import Frames
 from streamframes.core.batch.clock import Duration
 from streamframes.core.sessions.tree import Session
 from streamframes.errors import InvalidArgument

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from streamframes.api import Frames
+from streamframes.api.frames import Frames
 from streamframes.core.batch.clock import Duration
 from streamframes.core.bursts.learning import Learn
 from streamframes.errors import InvalidArgument

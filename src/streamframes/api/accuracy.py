@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from streamframes.api import frames
+from streamframes.api.frames import frames
 
 if TYPE_CHECKING:
     from streamframes.core.schemes import Threshold

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from streamframes.api import Frames, Groups
+from streamframes.api.frames import Frames, Groups
 from streamframes.core.batch.clock import Duration
 from streamframes.errors import InvalidArgument
 
