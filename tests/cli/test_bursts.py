@@ -11,9 +11,9 @@ import pytest
 from typer.testing import CliRunner
 
 import streamframes.cli.engine
-from streamframes.cli.burst_options import ThresholdOptions, WindowOptions
 from streamframes.cli.main import app
-from streamframes.cli.windows import lengths_of, thresholds_of
+from streamframes.cli.options.bursts import ThresholdOptions, WindowOptions
+from streamframes.cli.options.windows import lengths_of, thresholds_of
 from streamframes.core.bursts.learning import Learn
 from streamframes.draw import draw_bursts, save_picture
 from streamframes.errors import InvalidArgument, StreamFramesError

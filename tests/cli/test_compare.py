@@ -10,10 +10,10 @@ import pytest
 from typer.testing import CliRunner
 
 import streamframes.cli.engine
-from streamframes.cli.compare_options import EpisodeOptions
-from streamframes.cli.comparison_plots import draw
-from streamframes.cli.lengths import given_lengths, ladder
 from streamframes.cli.main import app
+from streamframes.cli.options.compare import EpisodeOptions
+from streamframes.cli.options.lengths import given_lengths, ladder
+from streamframes.cli.plots.comparison_plots import draw
 from streamframes.errors import InvalidArgument, StreamFramesError
 from streamframes.study.comparison import COLUMNS
 

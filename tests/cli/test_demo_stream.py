@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from streamframes.cli.demo_stream import Batch, arrivals, certain, fresh, latest
+from streamframes.cli.commands.demo_stream import Batch, arrivals, certain, fresh, latest
 from streamframes.cli.main import app
 from streamframes.data import routers
 from streamframes.errors import StreamFramesError

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from streamframes.cli.inputs import format_of, source_of
-from streamframes.cli.outputs import target_of
+from streamframes.cli.io.inputs import format_of, source_of
+from streamframes.cli.io.outputs import target_of
 from streamframes.errors import InvalidArgument, StreamFramesError
 
 

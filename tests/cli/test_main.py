@@ -124,7 +124,7 @@ def test_a_measure_may_not_be_named_as_an_argument_of_fill():
     from inspect import signature
 
     from streamframes import Frames
-    from streamframes.cli.fill import TAKEN
+    from streamframes.cli.commands.fill import TAKEN
 
     assert [*TAKEN, "measures"] == list(signature(Frames.fill).parameters)
 

@@ -9,9 +9,9 @@ import pytest
 from typer.testing import CliRunner
 
 import streamframes.cli.engine
+from streamframes.cli.commands.regions import places_of
 from streamframes.cli.main import app
-from streamframes.cli.region_options import SpaceOptions, StationOptions
-from streamframes.cli.regions import places_of
+from streamframes.cli.options.regions import SpaceOptions, StationOptions
 from streamframes.errors import StreamFramesError
 
 LINE = ["--ts", "t", "--space", "m"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import streamframes as sf
-from streamframes.cli.options import SchemeOptions
-from streamframes.cli.schemes import DETAILS, SCHEMES, scheme_of
+from streamframes.cli.options.common import SchemeOptions
+from streamframes.cli.options.schemes import DETAILS, SCHEMES, scheme_of
 
 
 @pytest.mark.parametrize(

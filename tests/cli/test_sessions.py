@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 
 import streamframes.cli.engine
 from streamframes.cli.main import app
-from streamframes.cli.session_plots import adopted
-from streamframes.cli.trees import tree_of
+from streamframes.cli.options.trees import tree_of
+from streamframes.cli.plots.sessions import adopted
 from streamframes.core.sessions.tree import Session
 from streamframes.errors import InvalidArgument, StreamFramesError
 

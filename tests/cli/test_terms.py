@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from streamframes.cli.terms import columns_in, comparison, duration, grid_lines, levels_in, named
+from streamframes.cli.options.values import columns_in, comparison, duration, grid_lines, levels_in, named
 from streamframes.errors import InvalidArgument
 
 

@@ -6,15 +6,15 @@ from typing import Annotated
 
 import typer
 
-from streamframes.cli.bursts import bursts
-from streamframes.cli.compare import compare
-from streamframes.cli.demo import demo
-from streamframes.cli.density import density
-from streamframes.cli.fill import fill
-from streamframes.cli.frames import frames
-from streamframes.cli.regions import regions
-from streamframes.cli.sessions import sessions
-from streamframes.cli.study import study
+from streamframes.cli.commands.bursts import bursts
+from streamframes.cli.commands.compare import compare
+from streamframes.cli.commands.demo import demo
+from streamframes.cli.commands.density import density
+from streamframes.cli.commands.fill import fill
+from streamframes.cli.commands.frames import frames
+from streamframes.cli.commands.regions import regions
+from streamframes.cli.commands.sessions import sessions
+from streamframes.cli.commands.study import study
 
 # Typer joins lines; a blank line keeps them apart.
 FRAMES_EPILOG = """

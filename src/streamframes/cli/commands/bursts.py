@@ -1,0 +1,142 @@
+"""`streamframes bursts`: watch many window lengths at once for high aggregates."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from streamframes.cli.flatten import grouped
+from streamframes.cli.options.bursts import (
+    BurstPictureOptions,
+    BurstResultOptions,
+    SearchOptions,
+    ThresholdOptions,
+    ValueOptions,
+    WindowOptions,
+)
+from streamframes.cli.options.common import SourceOptions
+from streamframes.cli.terminal import reporting, say
+from streamframes.errors import InvalidArgument
+
+if TYPE_CHECKING:
+    from streamframes.api.bursts import Bursts
+    from streamframes.cli.io.results import Result
+    from streamframes.spark import DataFrame
+
+_NAMES = {"latest": "rows with alarms", "any": "rows with alarms"}
+
+
+@reporting
+@grouped
+def bursts(
+    inputs: ValueOptions,
+    source: SourceOptions,
+    windows: WindowOptions,
+    thresholds: ThresholdOptions,
+    searching: SearchOptions,
+    result: BurstResultOptions,
+    picture: BurstPictureOptions,
+) -> None:
+    """Find bursts: at each row, every window of the last rows whose aggregate reaches its threshold."""
+    from streamframes.cli.engine import start
+    from streamframes.cli.io.inputs import read, source_of
+    from streamframes.cli.io.results import deliver, target_for
+    from streamframes.cli.options.windows import thresholds_file, thresholds_of
+    from streamframes.cli.plots.bursts import plot_of
+    from streamframes.cli.plots.targets import check_picture, check_target, draw
+
+    given = thresholds_of(thresholds, windows)
+    settings = _settings(windows, searching)
+    _check(inputs, windows, thresholds, result, picture)
+    check_picture(picture, source.by)
+    target = target_for(result, shown="--first")
+    files = source_of([inputs.input], source.input_format)
+    kept = thresholds_file(thresholds)
+    check_target(target, picture, INPUT=files, **({} if kept is None else {"THRESHOLDS": kept}))
+    began = time.monotonic()
+    engine = start(source.master)
+    rows = read(engine, files, source.derive)
+    given = given if kept is None else read(engine, kept, ())
+
+    def plan() -> Bursts:
+        return _planned(rows, inputs.value, given, source, settings, result.prefix)
+
+    # Thresholds of a file are fetched when the search is planned.
+    planned = plan() if kept is None else engine.run("Reading thresholds", plan, failed=f"cannot use {kept.name}")
+    if result.explain:
+        say(planned.explain())
+        return
+    plot = plot_of(engine, planned, inputs.value, windows, picture)
+    found = _result(planned, result.told, cached=plot is not None)
+    deliver(engine, found, target, result, began)
+    draw(engine, plot, found.table, picture)
+
+
+def _check(
+    inputs: ValueOptions,
+    windows: WindowOptions,
+    thresholds: ThresholdOptions,
+    result: BurstResultOptions,
+    picture: BurstPictureOptions,
+) -> None:
+    """Refuse options that contradict each other before anything is started."""
+    if inputs.value is None and windows.aggregate != "count":
+        raise InvalidArgument(f"--agg {windows.aggregate} needs VALUE, a column or an expression; write it after INPUT")
+    if inputs.value is None and windows.unit is None:
+        raise InvalidArgument(
+            "--agg count needs VALUE, the condition that is counted, or --unit, to count rows by time"
+        )
+    if result.told == "thresholds" and thresholds.train_rows is None and thresholds.sigmas is None:
+        raise InvalidArgument("--show thresholds tells what is learnt, and yours are given; give --train-rows")
+    if result.told == "thresholds" and picture.plot is not None:
+        raise InvalidArgument("--plot draws alarms, and --show thresholds asks for none; leave out one of them")
+
+
+def _settings(windows: WindowOptions, searching: SearchOptions) -> dict[str, Any]:
+    """The arguments of `bursts()` that options give; refuses those that would have no effect."""
+    from streamframes.cli.options.values import duration
+    from streamframes.cli.options.windows import lengths_of
+
+    told = {name: getattr(searching, name) for name in ("error", "side") if getattr(searching, name) is not None}
+    if told and searching.search == "exact":
+        raise InvalidArgument(
+            f"--{next(iter(told))} belongs to --search all or monotonic; the exact search has no error"
+        )
+    return {
+        "windows": None if windows.windows is None else lengths_of(windows.windows),
+        "agg": windows.aggregate,
+        "unit": duration(windows.unit),
+        "search": searching.search,
+        **told,
+    }
+
+
+def _planned(
+    rows: DataFrame, value: str | None, thresholds: Any, source: SourceOptions, settings: dict[str, Any], prefix: str
+) -> Bursts:
+    from streamframes.api.bursts import bursts as search
+
+    return search(rows, value, thresholds=thresholds, ts=source.ts, by=source.by, prefix=prefix, **settings)
+
+
+def _result(planned: Bursts, told: str, *, cached: bool) -> Result:
+    from streamframes.cli.io.results import Result
+
+    plan = planned.plan
+    ways = {
+        "alarms": (planned.toDF, [plan.ts, "window"]),
+        "runs": (planned.runs().toDF, [f"{plan.prefix}start", "window"]),
+        "latest": (planned.latest, [plan.ts]),
+        "any": (planned.any, [plan.ts]),
+        "thresholds": (planned.learnt, ["window"]),
+    }
+    find, order = ways[told]
+    table = find()
+    return Result(
+        table.cache() if cached else table,
+        False,
+        [*plan.by, *order],
+        "Finding bursts",
+        "cannot find the bursts",
+        _NAMES.get(told, told),
+    )
