@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 
 from streamframes.draw import draw_regions, save_picture
-from streamframes.draw.contour import MAX_REGIONS
 from streamframes.draw.mesh import mesh_of
+from streamframes.draw.regions import MAX_REGIONS
 from streamframes.errors import InvalidArgument
 
 START = datetime(2026, 1, 5, 8, tzinfo=UTC)

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 from streamframes.data import tow
-from streamframes.data.seawater import density, pressure_at, surface_density
+from streamframes.data.tow.seawater import density, pressure_at, surface_density
 from tests.data.brute import threshold_frames
 
 

@@ -7,16 +7,16 @@ planted in them.
 from collections.abc import Callable
 
 from streamframes.data.building import building
-from streamframes.data.centre import CallData, calls
+from streamframes.data.call_centre.calls import CallData, calls
+from streamframes.data.call_centre.steps import figure_call
+from streamframes.data.freeway.probes import ProbeData, probes
+from streamframes.data.freeway.traffic import FreewayData, freeway
 from streamframes.data.generated import Generated
-from streamframes.data.links import packets
-from streamframes.data.match import MatchData, pitch
-from streamframes.data.network import RouterData, routers
-from streamframes.data.ocean import tow
-from streamframes.data.probes import ProbeData, probes
-from streamframes.data.sending import packet_values
-from streamframes.data.steps import figure_call
-from streamframes.data.traffic import FreewayData, freeway
+from streamframes.data.packets.links import packets
+from streamframes.data.packets.sending import packet_values
+from streamframes.data.pitch.match import MatchData, pitch
+from streamframes.data.routers.routers import RouterData, routers
+from streamframes.data.tow.ocean import tow
 
 GENERATORS: dict[str, Callable[..., Generated]] = {
     "building": building,

@@ -3,11 +3,11 @@
 Opens no window.
 """
 
-from streamframes.draw.bars import timeline
-from streamframes.draw.boxes import tree
 from streamframes.draw.bursts import draw_bursts
-from streamframes.draw.contour import draw_regions
-from streamframes.draw.picture import draw_frames
+from streamframes.draw.frames import draw_frames
+from streamframes.draw.regions import draw_regions
 from streamframes.draw.saving import save_picture
+from streamframes.draw.session_timeline import timeline
+from streamframes.draw.session_tree import tree
 
 __all__ = ["draw_bursts", "draw_frames", "draw_regions", "save_picture", "timeline", "tree"]

@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, PercentFormatter
 
 from streamframes.draw.axis import FAINT, INK, label_instants, label_values, tidy
-from streamframes.draw.picture import INSIDE, SIGNAL, entitle
+from streamframes.draw.frames import INSIDE, SIGNAL, entitle
 from streamframes.draw.signal import Instants, as_table, column_of, in_order, instants, numbers
 
 MAX_COLUMNS = 600

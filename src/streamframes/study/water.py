@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamframes as sf
 from streamframes.data import tow
-from streamframes.data.seawater import surface_density
+from streamframes.data.tow.seawater import surface_density
 from streamframes.errors import StreamFramesError
 from streamframes.study.kit import Lab, Need
 

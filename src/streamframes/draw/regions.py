@@ -22,9 +22,9 @@ from matplotlib.patches import Patch
 
 from streamframes.draw.axis import FAINT, INK, label_instants, tidy
 from streamframes.draw.footprints import draw_footprints
+from streamframes.draw.frames import entitle
 from streamframes.draw.mesh import Mesh, mesh_of
 from streamframes.draw.outlines import Outlines, corners, outlines_of
-from streamframes.draw.picture import entitle
 from streamframes.draw.signal import Instants, as_table, column_of, instants, numbers
 from streamframes.errors import InvalidArgument
 

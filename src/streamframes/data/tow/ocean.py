@@ -17,7 +17,7 @@ from streamframes.data.chance import Floats, Integers, generator
 from streamframes.data.generated import Generated
 from streamframes.data.parts import ROWS_PER_PART, Parts
 from streamframes.data.runs import Runs, frames, log_uniform
-from streamframes.data.seawater import density, pressure_at
+from streamframes.data.tow.seawater import density, pressure_at
 
 _SHORTEST_LEG, _LONGEST_LEG = 700, 1300
 _LONG, _LONGEST = 20, 600

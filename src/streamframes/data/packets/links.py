@@ -8,13 +8,13 @@ import numpy as np
 import pyarrow as pa
 
 from streamframes.data.arguments import whole
-from streamframes.data.arrivals import Arrivals
 from streamframes.data.chance import Integers
 from streamframes.data.generated import Generated
 from streamframes.data.instants import SECOND, TIMESTAMP, timestamps
+from streamframes.data.packets.arrivals import Arrivals
+from streamframes.data.packets.sending import Sending, planned
 from streamframes.data.parts import ROWS_PER_PART, Parts
 from streamframes.data.runs import frames
-from streamframes.data.sending import Sending, planned
 
 _BLOCK = 128
 """Rows of a link in a block of arrivals: many for the gaps to be exponential, few to find one of them."""

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from streamframes.data.arguments import instant, share, whole
+from streamframes.data.call_centre.switchboard import Switchboard
 from streamframes.data.generated import Generated
-from streamframes.data.switchboard import Switchboard
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -10,10 +10,10 @@ import pyarrow as pa
 
 from streamframes.data.arguments import one_of, share, whole
 from streamframes.data.chance import Floats, Integers, generator
+from streamframes.data.freeway.jams import LASTING, SHAPES, Jams, plan
+from streamframes.data.freeway.road import Road
 from streamframes.data.generated import Generated
-from streamframes.data.jams import LASTING, SHAPES, Jams, plan
 from streamframes.data.parts import ROWS_PER_PART, Parts
-from streamframes.data.road import Road
 from streamframes.data.runs import Runs, frames
 
 

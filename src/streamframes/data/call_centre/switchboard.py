@@ -15,11 +15,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from streamframes.data.call_centre.script import CLASSES, Script, Sessions, written
+from streamframes.data.call_centre.steps import SCHEMA, columns, words
 from streamframes.data.chance import Integers, generator
 from streamframes.data.instants import TIMESTAMP, timestamps
 from streamframes.data.parts import ROWS_PER_PART, Parts
-from streamframes.data.script import CLASSES, Script, Sessions, written
-from streamframes.data.steps import SCHEMA, columns, words
 
 BLOCK = 1 << 10
 """Calls whose script is written together: many for speed, few because a part needs all of each."""

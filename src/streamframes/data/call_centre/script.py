@@ -13,8 +13,8 @@ from enum import IntEnum
 
 import numpy as np
 
+from streamframes.data.call_centre.steps import MEAN_WAIT, Step
 from streamframes.data.chance import Flags, Integers, generator
-from streamframes.data.steps import MEAN_WAIT, Step
 
 CLASSES = ("Call", "ATT", "FAQ")
 """Of sessions, from the outermost inwards."""

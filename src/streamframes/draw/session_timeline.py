@@ -21,7 +21,7 @@ from matplotlib.patches import Patch
 
 from streamframes.draw.axis import FAINT, INK, label_instants, tidy
 from streamframes.draw.colours import colours
-from streamframes.draw.picture import entitle
+from streamframes.draw.frames import entitle
 from streamframes.draw.signal import Instants, as_table, column_of, instants
 from streamframes.errors import InvalidArgument
 

@@ -19,7 +19,7 @@ from streamframes.data.chance import Floats, Integers, generator
 from streamframes.data.generated import Generated
 from streamframes.data.instants import SECOND, TIMESTAMP, timestamps
 from streamframes.data.parts import ROWS_PER_PART, Parts
-from streamframes.data.play import STEP, Play, plan
+from streamframes.data.pitch.play import STEP, Play, plan
 from streamframes.data.runs import Runs, frames
 
 CELLS, CELL_MM = (16, 25), (4250, 4200)

@@ -22,7 +22,7 @@ from matplotlib.patches import Rectangle
 
 from streamframes.draw.axis import FAINT, INK
 from streamframes.draw.colours import colours
-from streamframes.draw.picture import SIGNAL
+from streamframes.draw.frames import SIGNAL
 from streamframes.errors import InvalidArgument
 
 # All lengths are inches. Letters of 8 points have one width, in a PNG a whole number of points.

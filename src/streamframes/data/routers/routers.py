@@ -17,10 +17,10 @@ import pyarrow as pa
 
 from streamframes.data.arguments import whole
 from streamframes.data.chance import Floats, Integers, generator
-from streamframes.data.commands import Commands
 from streamframes.data.generated import Generated
 from streamframes.data.instants import SECOND, TICK, TIMESTAMP, hour_of_day, timestamps
 from streamframes.data.parts import ROWS_PER_PART, Parts
+from streamframes.data.routers.commands import Commands
 from streamframes.data.runs import Runs, frames, plant
 
 _SUSTAINED = 7

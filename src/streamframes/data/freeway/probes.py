@@ -18,12 +18,12 @@ import pyarrow as pa
 
 from streamframes.data.arguments import one_of, whole
 from streamframes.data.chance import Integers, addressed
+from streamframes.data.freeway.jams import SHAPES, plan
+from streamframes.data.freeway.road import Road, jammed
+from streamframes.data.freeway.traffic import places, regions_of
 from streamframes.data.generated import Generated
 from streamframes.data.instants import SECOND, TICK, TIMESTAMP, timestamps
-from streamframes.data.jams import SHAPES, plan
 from streamframes.data.parts import ROWS_PER_PART, Parts
-from streamframes.data.road import Road, jammed
-from streamframes.data.traffic import places, regions_of
 
 _SLOWEST, _USUAL = 5, 60
 _MOST_REPORTS = 1 << 32
