@@ -14,12 +14,12 @@ from pyspark.sql import functions as F
 from rich.console import Console
 
 import streamframes as sf
-from benchmarks import spark_ways
 from benchmarks.frame_tables import CASES, FrameShape, frame_files
 from benchmarks.on_spark import measured
 from benchmarks.options import Options
 from benchmarks.report import Report, Target
 from benchmarks.rounds import Contender, Measurement, measure
+from streamframes.study.baselines import spark_ways
 
 KEYS = 100
 FRAMES = 1_000_000

@@ -14,7 +14,6 @@ import numpy as np
 from rich.console import Console
 from rich.progress import track
 
-from benchmarks.burst_baselines import BASELINES
 from benchmarks.options import Options, parse
 from benchmarks.report import Report, Target, open_console, publish
 from streamframes.core.bursts.arguments import search_of
@@ -25,6 +24,7 @@ from streamframes.core.bursts.histogram.approximate import ALL, MONOTONIC
 from streamframes.core.bursts.learning import learnt
 from streamframes.core.bursts.thresholds import Thresholds
 from streamframes.data import packet_values
+from streamframes.study.baselines.bursts import BASELINES
 
 DEFAULT, BISECTED, EVERY = "default (exact)", "histogram, monotonic", "histogram, all"
 BRUTE, WAVELET, STARDUST = BASELINES

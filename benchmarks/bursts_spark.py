@@ -11,14 +11,14 @@ from pyspark.sql import DataFrame, SparkSession
 from rich.console import Console
 
 import streamframes as sf
-from benchmarks import spark_ways
 from benchmarks.contenders import NOTHING, OURS
-from benchmarks.generated import Shape, files
 from benchmarks.on_spark import measured
 from benchmarks.options import Options
 from benchmarks.report import Report, Target
 from benchmarks.rounds import Contender, Measurement, measure
-from benchmarks.tasks import TASKS
+from streamframes.study.baselines import spark_ways
+from streamframes.study.baselines.generated import Shape, files
+from streamframes.study.baselines.tasks import TASKS
 
 ROWS, KEYS = 20_000_000, 100
 WINDOWS = range(4, 404, 4)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from benchmarks.tasks import MIN_ROWS, Task
+from streamframes.study.baselines.tasks import MIN_ROWS, Task
 
 # An island is a number: how many rows before do not satisfy the condition.
 ISLANDS_SQL = f"""

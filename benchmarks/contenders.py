@@ -9,12 +9,12 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from benchmarks import spark_ways
-from benchmarks.duckdb_ways import duckdb_frames
-from benchmarks.generated import Shape
 from benchmarks.polars_ways import polars_frames
 from benchmarks.rounds import Contender, Disagreement
-from benchmarks.tasks import Task
+from streamframes.study.baselines import spark_ways
+from streamframes.study.baselines.duckdb_ways import duckdb_frames
+from streamframes.study.baselines.generated import Shape
+from streamframes.study.baselines.tasks import Task
 
 OURS, NOTHING, WINDOWS = "streamframes", "mapInArrow that does nothing", "Spark SQL windows"
 NOTHING_BY_DEFAULT = f"{NOTHING}, Spark's own settings"

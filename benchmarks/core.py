@@ -15,10 +15,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from rich.console import Console
 
-from benchmarks.generated import rows_numbered
 from benchmarks.options import Options, parse
 from benchmarks.report import Report, Target, open_console, publish
-from benchmarks.tasks import TASKS, Task
 from streamframes.core.batch.clock import Clock
 from streamframes.core.batch.groups import as_int64, fingerprints
 from streamframes.core.batch.rows import Rows
@@ -26,6 +24,8 @@ from streamframes.core.frames.operator import Framer
 from streamframes.core.frames.plan import FramePlan
 from streamframes.core.frames.scanner import Scan
 from streamframes.core.operator.bucket_fold import RELEASE_ROWS
+from streamframes.study.baselines.generated import rows_numbered
+from streamframes.study.baselines.tasks import TASKS, Task
 
 KEYS = (100, 1)
 LIMIT = 100.0

@@ -18,10 +18,8 @@ from unittest import mock
 import pyarrow as pa
 from rich.console import Console
 
-from benchmarks.generated import Shape, files
 from benchmarks.options import Options, parse
 from benchmarks.report import Report, open_console, publish
-from benchmarks.tasks import DELTA, PEER_TASKS, THRESHOLD, Task
 from streamframes.core.batch import chunk as chunks
 from streamframes.core.batch.clock import Clock
 from streamframes.core.batch.packer import Packed, Packer
@@ -40,6 +38,8 @@ from streamframes.core.frames.measures import Measure
 from streamframes.core.frames.plan import FramePlan
 from streamframes.core.operator.bucket_fold import BucketFold, fold
 from streamframes.core.sparksql import translate
+from streamframes.study.baselines.generated import Shape, files
+from streamframes.study.baselines.tasks import DELTA, PEER_TASKS, THRESHOLD, Task
 
 KEYS = (1, 100, 100_000)
 CORES = 2

@@ -15,14 +15,14 @@ from pyspark.sql import functions as F
 from rich.console import Console
 
 import streamframes as sf
-from benchmarks import spark_ways
 from benchmarks.contenders import NOTHING, OURS
-from benchmarks.generated import FILES, Shape, files
 from benchmarks.on_spark import measured
 from benchmarks.options import Options
 from benchmarks.report import Report, Target
 from benchmarks.rounds import Contender, Measurement, measure
-from benchmarks.tasks import TASKS
+from streamframes.study.baselines import spark_ways
+from streamframes.study.baselines.generated import FILES, Shape, files
+from streamframes.study.baselines.tasks import TASKS
 
 ROWS = 20_000_000
 KEYS = 100

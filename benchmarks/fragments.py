@@ -18,12 +18,12 @@ from pyspark.sql import SparkSession
 from rich.console import Console
 
 import streamframes as sf
-from benchmarks import spark_ways
-from benchmarks.generated import SCHEMA
 from benchmarks.on_spark import measured
 from benchmarks.options import Options
 from benchmarks.report import Report, Target
 from benchmarks.streams import batch_times, stream_of
+from streamframes.study.baselines import spark_ways
+from streamframes.study.baselines.generated import SCHEMA
 
 ROWS = 400_000
 FILES = 40

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pyspark.sql import SparkSession
 from rich.console import Console
 
-from benchmarks import spark_ways
 from benchmarks.contenders import on_spark
-from benchmarks.generated import Shape, files
 from benchmarks.on_spark import measured
 from benchmarks.options import Options
 from benchmarks.report import Report, Target
 from benchmarks.rounds import measure
-from benchmarks.tasks import TASKS
+from streamframes.study.baselines import spark_ways
+from streamframes.study.baselines.generated import Shape, files
+from streamframes.study.baselines.tasks import TASKS
 
 KEYS = 100
 TIMES_AS_MANY = 4

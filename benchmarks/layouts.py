@@ -20,13 +20,13 @@ from pyspark.sql import DataFrame, SparkSession
 from rich.console import Console
 
 import streamframes as sf
-from benchmarks import spark_ways
-from benchmarks.generated import Shape, files
 from benchmarks.on_spark import measured
 from benchmarks.options import Options
 from benchmarks.report import Report
 from benchmarks.rounds import Contender, Measurement, measure
-from benchmarks.tasks import DELTA, THRESHOLD, Task
+from streamframes.study.baselines import spark_ways
+from streamframes.study.baselines.generated import Shape, files
+from streamframes.study.baselines.tasks import DELTA, THRESHOLD, Task
 
 KEYS = (100, 100_000)
 TASKS = (THRESHOLD, DELTA)

@@ -19,9 +19,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from benchmarks.grouped import frame_table
-from benchmarks.tasks import Task
 from benchmarks.walks import STATE, room_for, still_open, walk_of
+from streamframes.study.baselines.grouped import frame_table
+from streamframes.study.baselines.tasks import Task
 
 THREADS = os.cpu_count() or 1
 

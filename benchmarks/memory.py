@@ -18,11 +18,11 @@ import psutil
 from pyspark.sql import DataFrame, SparkSession
 from rich.console import Console
 
-from benchmarks import spark_ways
-from benchmarks.generated import Shape, files
 from benchmarks.options import Options, parse
 from benchmarks.report import Report, Target, open_console, publish
-from benchmarks.tasks import TASKS, Task
+from streamframes.study.baselines import spark_ways
+from streamframes.study.baselines.generated import Shape, files
+from streamframes.study.baselines.tasks import TASKS, Task
 
 MIB = 2**20
 LIMIT_MIB = 1024.0

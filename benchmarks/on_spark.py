@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pyspark.sql import SparkSession
 from rich.console import Console
 
-from benchmarks import spark_ways
 from benchmarks.options import Options, parse
 from benchmarks.report import Report, open_console, publish
+from streamframes.study.baselines import spark_ways
 
 
 def measured(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.generated import CACHE
+from streamframes.study.baselines.generated import CACHE
 
 QUICK_ROWS = 1_000_000
 RESULTS = Path(__file__).resolve().parent / "results"

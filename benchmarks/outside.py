@@ -11,12 +11,12 @@ from subprocess import CalledProcessError, SubprocessError, TimeoutExpired
 from rich.console import Console
 
 from benchmarks import tempo_ways
-from benchmarks.flink_ways import flink_frames
-from benchmarks.generated import Shape, files
 from benchmarks.limit import walked
 from benchmarks.peer_options import PeerOptions
 from benchmarks.rounds import Contender, Disagreement, Measurement
-from benchmarks.tasks import Task
+from streamframes.study.baselines.flink_ways import flink_frames
+from streamframes.study.baselines.generated import Shape, files
+from streamframes.study.baselines.tasks import Task
 
 FLINK, TEMPO = "PyFlink MATCH_RECOGNIZE", "dbl-tempo state intervals"
 SHORT = {"flink": FLINK, "tempo": TEMPO}

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.generated import CACHE
 from benchmarks.options import QUICK_ROWS, RESULTS, count
-from benchmarks.tasks import PEER_TASKS, Task
+from streamframes.study.baselines.generated import CACHE
+from streamframes.study.baselines.tasks import PEER_TASKS, Task
 
 ROWS = (20_000_000, 100_000_000)
 KEYS = (1, 100, 100_000)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from benchmarks.generated import FILES
 from benchmarks.peer_chart import NAMES
 from benchmarks.peer_options import PeerOptions
 from benchmarks.peer_targets import FEW_ROWS, MANY_ROWS, Peaks, targets
 from benchmarks.peer_tools import Speeds
 from benchmarks.report import Report
 from benchmarks.rounds import Measurement
+from streamframes.study.baselines.generated import FILES
 
 NOTES = (
     "Million rows a second in the best of the rounds, reading the files included; - is what was not measured.",

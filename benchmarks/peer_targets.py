@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from benchmarks.peer_tools import FAST_PEERS, LIMIT, PEERS, SCAN, TABLE, Speeds, Tool
 from benchmarks.report import Target
-from benchmarks.tasks import PEER_TASKS
+from streamframes.study.baselines.tasks import PEER_TASKS
 
 FEW_ROWS, MANY_ROWS = 20_000_000, 100_000_000
 SOME_KEYS, MANY_KEYS = 100, 100_000

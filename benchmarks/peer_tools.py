@@ -9,14 +9,15 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 import streamframes as sf
-from benchmarks import chdb_ways, contenders, spark_ways
-from benchmarks.duckdb_ways import duckdb_frames
-from benchmarks.generated import Shape
+from benchmarks import chdb_ways, contenders
 from benchmarks.limit import limit_frames, limit_frames_by_polars
 from benchmarks.peer_options import PeerOptions
 from benchmarks.polars_ways import polars_frames
 from benchmarks.rounds import Contender
-from benchmarks.tasks import Task
+from streamframes.study.baselines import spark_ways
+from streamframes.study.baselines.duckdb_ways import duckdb_frames
+from streamframes.study.baselines.generated import Shape
+from streamframes.study.baselines.tasks import Task
 
 # Rows a second that a slow one does at least, and what a key costs it, for a guess before it has been seen.
 SLOW_ROWS_A_SECOND = 1e6

@@ -14,12 +14,13 @@ from pyspark.sql import SparkSession
 from rich.console import Console
 from rich.progress import Progress
 
-from benchmarks import memory, outside, peer_chart, peer_report, spark_ways
-from benchmarks.generated import Shape, files
+from benchmarks import memory, outside, peer_chart, peer_report
 from benchmarks.peer_options import PeerOptions, parse
 from benchmarks.peer_tools import SCAN, TOOLS, absent, chosen, contenders_of, scanned
 from benchmarks.report import Report, open_console, publish, save
 from benchmarks.rounds import Contender, Measurement, measure
+from streamframes.study.baselines import spark_ways
+from streamframes.study.baselines.generated import Shape, files
 
 SECONDS_BETWEEN_LOOKS = 1.0
 

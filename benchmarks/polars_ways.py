@@ -12,8 +12,8 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from benchmarks.grouped import frames_of_groups
-from benchmarks.tasks import MIN_ROWS, Task
+from streamframes.study.baselines.grouped import frames_of_groups
+from streamframes.study.baselines.tasks import MIN_ROWS, Task
 
 _INSIDE = (pl.col("value") > 0.5).cast(pl.Int8)
 _SENT = {

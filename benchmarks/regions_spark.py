@@ -17,13 +17,13 @@ from pyspark.sql import DataFrame, SparkSession
 from rich.console import Console
 
 import streamframes as sf
-from benchmarks import spark_ways
 from benchmarks.contenders import NOTHING, OURS
 from benchmarks.on_spark import measured
 from benchmarks.options import Options
 from benchmarks.regions import PLACES, jams, timed
 from benchmarks.report import Report, Target
 from benchmarks.rounds import Contender, Measurement, measure
+from streamframes.study.baselines import spark_ways
 
 ROWS, FILES = 10_000_000, 8
 CONDITION = "speed < 40"

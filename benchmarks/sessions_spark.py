@@ -15,13 +15,13 @@ from pyspark.sql import DataFrame, SparkSession
 from rich.console import Console
 
 import streamframes as sf
-from benchmarks import spark_ways
 from benchmarks.contenders import NOTHING, OURS
 from benchmarks.on_spark import measured
 from benchmarks.options import Options
 from benchmarks.report import Report, Target
 from benchmarks.rounds import Contender, Measurement, measure
 from streamframes import data
+from streamframes.study.baselines import spark_ways
 
 ROWS, CHANNELS, ROWS_A_CALL = 20_000_000, 2_000, 28
 MEASURES = {

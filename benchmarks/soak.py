@@ -12,12 +12,12 @@ from pyspark.sql import SparkSession
 from rich.console import Console
 
 import streamframes as sf
-from benchmarks import spark_ways
-from benchmarks.generated import Shape, files
 from benchmarks.on_spark import measured
 from benchmarks.options import Options
 from benchmarks.report import Report, Target
 from benchmarks.streams import LATENESS, batch_times, stream_of
+from streamframes.study.baselines import spark_ways
+from streamframes.study.baselines.generated import Shape, files
 
 ROWS = 30_000_000
 KEYS = 1_000

@@ -18,11 +18,11 @@ from pyspark.sql import functions as F
 from rich.console import Console
 
 import streamframes as sf
-from benchmarks import spark_ways
-from benchmarks.generated import SCHEMA, Shape, files
 from benchmarks.on_spark import measured
 from benchmarks.options import Options
 from benchmarks.report import Report, Target
+from streamframes.study.baselines import spark_ways
+from streamframes.study.baselines.generated import SCHEMA, Shape, files
 from streamframes.study.replay import progress_of, replayed
 
 ROWS = 8_000_000

@@ -11,14 +11,14 @@ from typing import Any
 from pyspark.sql import SparkSession
 from rich.console import Console
 
-from benchmarks import spark_ways
 from benchmarks.contenders import LOOP, LOOP_FILES, NOTHING, NUMBA, OURS, WINDOWS, contenders_of
-from benchmarks.generated import FILES, Shape, files
 from benchmarks.on_spark import measured
 from benchmarks.options import Options
 from benchmarks.report import Report, Target
 from benchmarks.rounds import Contender, Measurement, measure
-from benchmarks.tasks import TASKS
+from streamframes.study.baselines import spark_ways
+from streamframes.study.baselines.generated import FILES, Shape, files
+from streamframes.study.baselines.tasks import TASKS
 
 KEYS = (100, 1)
 ROWS = 20_000_000

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.elsewhere import answer
-from benchmarks.tasks import Task
+from streamframes.study.baselines.elsewhere import answer
+from streamframes.study.baselines.tasks import Task
 
 _JOB = Path(__file__).with_name("tempo_job.py")
 _STATES = {"threshold": "value > 0.5", "boundary": "ceil(value * 4)"}

@@ -20,11 +20,11 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import types as T
 from rich.console import Console
 
-from benchmarks import spark_ways
-from benchmarks.generated import Shape, files
 from benchmarks.options import Options, count, parse
 from benchmarks.report import Report, open_console, publish, save
-from benchmarks.tasks import DELTA
+from streamframes.study.baselines import spark_ways
+from streamframes.study.baselines.generated import Shape, files
+from streamframes.study.baselines.tasks import DELTA
 
 KEYS = 100
 JOBS = ("to Python", "from Python", "nullable", "frames")

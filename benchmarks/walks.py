@@ -12,7 +12,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from benchmarks.tasks import AMOUNT, BOUND, MIN_ROWS, Task
+from streamframes.study.baselines.tasks import AMOUNT, BOUND, MIN_ROWS, Task
 
 STATE = np.dtype(
     [("start", "i8"), ("end", "i8"), ("rows", "i8"), ("base", "f8"), ("total", "f8"), ("top", "f8")], align=True

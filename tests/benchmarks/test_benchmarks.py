@@ -38,14 +38,14 @@ from benchmarks import (
 )
 from benchmarks.contenders import LOOP, NOTHING, NUMBA, OURS, WINDOWS, contenders_of
 from benchmarks.frame_tables import FrameShape, frame_table
-from benchmarks.generated import FILES, Shape, files
 from benchmarks.options import Options, parse
 from benchmarks.report import Report, Target, save, show
 from benchmarks.rounds import Contender, Disagreement, Measurement, measure
-from benchmarks.tasks import DELTA, PEER_TASKS, TASKS, THRESHOLD
 from streamframes.core.files.segments import split as cuts
 from streamframes.core.files.segments.partial import Route
 from streamframes.core.files.segments.split import Leg
+from streamframes.study.baselines.generated import FILES, Shape, files
+from streamframes.study.baselines.tasks import DELTA, PEER_TASKS, TASKS, THRESHOLD
 
 QUIET = Console(quiet=True)
 

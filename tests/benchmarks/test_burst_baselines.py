@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from benchmarks.burst_baselines import BASELINES, stardust
+from streamframes.study.baselines.bursts import BASELINES, stardust
 
 WAYS: dict[str, Any] = {
     **BASELINES,

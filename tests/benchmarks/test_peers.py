@@ -17,9 +17,6 @@ from rich.console import Console
 import streamframes as sf
 from benchmarks import outside, peer_chart, peer_tools, peers
 from benchmarks.chdb_ways import chdb_frames, is_installed
-from benchmarks.duckdb_ways import duckdb_frames
-from benchmarks.flink_ways import Matched
-from benchmarks.generated import Shape, files
 from benchmarks.limit import limit_frames, limit_frames_by_polars, walked
 from benchmarks.peer_options import KEYS, ROWS, PeerOptions, parse
 from benchmarks.peer_report import report_of, speeds_of
@@ -27,8 +24,11 @@ from benchmarks.peer_targets import MANY_ROWS, TASK_NAMES, targets
 from benchmarks.peer_tools import CHDB, DUCKDB, LIMIT, NUMBA, POLARS, SCAN, TABLE, TOOLS, WINDOWS, contenders_of
 from benchmarks.polars_ways import polars_frames
 from benchmarks.rounds import Contender, Disagreement, Measurement, measure
-from benchmarks.tasks import BOUNDARY, DELTA, FILL, PEER_TASKS, THRESHOLD, Task
 from benchmarks.tempo_ways import Intervals
+from streamframes.study.baselines.duckdb_ways import duckdb_frames
+from streamframes.study.baselines.flink_ways import Matched
+from streamframes.study.baselines.generated import Shape, files
+from streamframes.study.baselines.tasks import BOUNDARY, DELTA, FILL, PEER_TASKS, THRESHOLD, Task
 from tests.benchmarks.truth import frames_in, true_frames
 
 QUIET = Console(quiet=True)

@@ -9,11 +9,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from benchmarks.duckdb_ways import duckdb_frames
-from benchmarks.generated import Shape, files
-from benchmarks.kernels import aggregate_compiled, aggregate_loop, delta_compiled, delta_loop
 from benchmarks.polars_ways import polars_frames
-from benchmarks.tasks import AGGREGATE, AMOUNT, BOUND, DELTA, TASKS, Task
+from streamframes.study.baselines.duckdb_ways import duckdb_frames
+from streamframes.study.baselines.generated import Shape, files
+from streamframes.study.baselines.kernels import aggregate_compiled, aggregate_loop, delta_compiled, delta_loop
+from streamframes.study.baselines.tasks import AGGREGATE, AMOUNT, BOUND, DELTA, TASKS, Task
 from tests.benchmarks.truth import frames_in, per_key, true_frames
 
 

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 import streamframes as sf
-from benchmarks.tasks import AGGREGATE, Task
+from streamframes.study.baselines.tasks import AGGREGATE, Task
 
 Frame = tuple[str, int, int, int]
 

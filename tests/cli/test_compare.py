@@ -15,7 +15,7 @@ from streamframes.cli.options.compare import EpisodeOptions
 from streamframes.cli.options.lengths import given_lengths, ladder
 from streamframes.cli.plots.comparison_plots import draw
 from streamframes.errors import InvalidArgument, StreamFramesError
-from streamframes.study.comparison import COLUMNS
+from streamframes.study.report.comparison import COLUMNS
 
 
 def test_plain_numbers_are_rows_and_all_else_is_time():

@@ -23,8 +23,8 @@ def csv_of(spark, name):
 @pytest.fixture(autouse=True)
 def few_lengths(monkeypatch):
     """Each length costs time; the claims are about the shortest and the longest."""
-    monkeypatch.setattr("streamframes.study.accuracy_traffic.SECONDS", (60, 960))
-    monkeypatch.setattr("streamframes.study.accuracy_dye.SIZES", (5, 120))
+    monkeypatch.setattr("streamframes.study.experiments.accuracy_traffic.SECONDS", (60, 960))
+    monkeypatch.setattr("streamframes.study.experiments.accuracy_dye.SIZES", (5, 120))
 
 
 def test_on_made_up_traffic_the_claims_hold(spark):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from streamframes.study.bursts import STUDY, _scores, settings_of
+from streamframes.study.experiments.bursts import STUDY, _scores, settings_of
 
 
 def test_precision_and_recall_of_nothing_are_whole():
@@ -20,9 +20,9 @@ def test_windows_that_cannot_be_learnt_are_left_out():
 
 @pytest.mark.spark
 def test_histograms_miss_nothing_and_need_no_more_memory_for_more_windows(spark, monkeypatch):
-    monkeypatch.setattr("streamframes.study.bursts.VARIED", {"error": (0.01,), "windows": (50, 100)})
-    monkeypatch.setattr("streamframes.study.bursts.AGGREGATES", ("sum",))
-    monkeypatch.setattr("streamframes.study.burst_costs.NUMBERS", (50, 1_000))
+    monkeypatch.setattr("streamframes.study.experiments.bursts.VARIED", {"error": (0.01,), "windows": (50, 100)})
+    monkeypatch.setattr("streamframes.study.experiments.bursts.AGGREGATES", ("sum",))
+    monkeypatch.setattr("streamframes.study.baselines.burst_costs.NUMBERS", (50, 1_000))
     outcome = STUDY.run(STUDY.lab(spark, rows=60_000))
     accuracy = outcome.table("accuracy")
     every = accuracy.where(search="all")

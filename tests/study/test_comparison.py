@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from streamframes.study.comparison import COLUMNS, Comparison, claims, picture
-from streamframes.study.outcome import Table
+from streamframes.study.report.comparison import COLUMNS, Comparison, claims, picture
+from streamframes.study.report.outcome import Table
 
 
 def comparison(frames=10, frame_rows=100, **figures):

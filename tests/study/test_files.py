@@ -11,11 +11,11 @@ import pytest
 
 from streamframes.errors import InvalidArgument
 from streamframes.study import NAMES, study
-from streamframes.study.charts import lines, panels
 from streamframes.study.kit import Study
-from streamframes.study.outcome import Claim, Outcome, Picture, Table
-from streamframes.study.page import Done, write_page
-from streamframes.study.saving import save
+from streamframes.study.report.charts import lines, panels
+from streamframes.study.report.outcome import Claim, Outcome, Picture, Table
+from streamframes.study.report.page import Done, write_page
+from streamframes.study.report.saving import save
 
 
 def drawn():
@@ -67,7 +67,7 @@ def test_the_page_holds_everything_and_fetches_nothing(tmp_path):
 
 def test_a_large_picture_is_embedded_as_pixels(tmp_path, monkeypatch):
     save(TOY, OUTCOME, tmp_path, seconds=2)
-    monkeypatch.setattr("streamframes.study.page._LARGE", 10)
+    monkeypatch.setattr("streamframes.study.report.page._LARGE", 10)
     assert 'src="data:image/png;base64,' in write_page([Done(TOY, OUTCOME, 2.0)], tmp_path).read_text()
 
 

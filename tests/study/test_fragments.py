@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from streamframes.study import study
-from streamframes.study.fragments import LEAST_ROWS, Waits, claims
+from streamframes.study.experiments.fragments import LEAST_ROWS, Waits, claims
 
 
 def waits(without, with_them, seconds=(4.0, 4.0)):
@@ -25,7 +25,7 @@ def test_short_episodes_cannot_tell():
 
 @pytest.mark.spark
 def test_fragments_cut_what_waits_by_an_order_of_magnitude(spark, monkeypatch):
-    monkeypatch.setattr("streamframes.study.fragments.LEAST_ROWS", (20,))
+    monkeypatch.setattr("streamframes.study.experiments.fragments.LEAST_ROWS", (20,))
     chosen = study("fragments")
     found = chosen.run(chosen.lab(spark, rows=6_000))
     assert found.claims[0].holds

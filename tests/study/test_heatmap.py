@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from streamframes.study.dwell import gathered, heat, positions
-from streamframes.study.heatmap import REPORTS, STUDY, widest, window_lengths
-from streamframes.study.outcome import Outcome
+from streamframes.study.data.dwell import gathered, heat, positions
+from streamframes.study.experiments.heatmap import REPORTS, STUDY, widest, window_lengths
+from streamframes.study.report.outcome import Outcome
 
 MATCH = Path(__file__).resolve().parents[3] / "shared" / "data" / "4_soccer" / "skillcorner_tracking_10hz.parquet"
 TIMES = gathered(
@@ -48,7 +48,7 @@ def test_windows_divide_a_slide_and_hold_two_positions() -> None:
 
 @pytest.mark.spark
 def test_maps_of_frames_are_closer_than_those_of_any_windows(spark: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr("streamframes.study.heatmap._ROUNDS", 1)
+    monkeypatch.setattr("streamframes.study.experiments.heatmap._ROUNDS", 1)
     outcome = STUDY.run(STUDY.lab(spark, rows=96_000, seed=3))
     frames, windows = errors_of(outcome)
     assert list(frames) == [f"{length} s / {slide} s" for length, slide in REPORTS]

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from streamframes.study.histogram import STUDY, Histogram
+from streamframes.study.experiments.histogram import STUDY, Histogram
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data" / "1_ctd"
 

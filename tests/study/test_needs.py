@@ -6,9 +6,9 @@ import pytest
 
 from streamframes.errors import InvalidArgument
 from streamframes.study import study
+from streamframes.study.experiments.regions import STUDY as REGIONS
+from streamframes.study.experiments.regions import _made
 from streamframes.study.kit import Need, Study
-from streamframes.study.regions import STUDY as REGIONS
-from streamframes.study.regions import _made
 
 pytestmark = pytest.mark.spark
 TOY = Study(

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 import sqlglot
 
-from benchmarks import flink_ways
-from benchmarks.flink_ways import Matched, flink_query
-from benchmarks.tasks import TASKS, Task
-from streamframes.study import patterns
-from streamframes.study.patterns import STUDY
-from streamframes.study.rivals import CANNOT, FLINK, OURS, SPARK
+from streamframes.study.baselines import flink_ways
+from streamframes.study.baselines.flink_ways import Matched, flink_query
+from streamframes.study.baselines.rivals import CANNOT, FLINK, OURS, SPARK
+from streamframes.study.baselines.tasks import TASKS, Task
+from streamframes.study.experiments import patterns
+from streamframes.study.experiments.patterns import STUDY
 
 MATCH = Path(__file__).resolve().parents[3] / "shared" / "data" / "4_soccer" / "skillcorner_tracking_10hz.parquet"
 

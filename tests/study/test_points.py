@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from streamframes.study.points import STUDY
+from streamframes.study.experiments.points import STUDY
 
 MATCH = Path(__file__).resolve().parents[3] / "shared" / "data" / "4_soccer" / "skillcorner_tracking_10hz.parquet"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from streamframes.study.regions import STUDY
+from streamframes.study.experiments.regions import STUDY
 
 pytestmark = pytest.mark.spark
 A5 = Path(__file__).resolve().parents[3] / "shared" / "data" / "2_freeway" / "a5_frankfurt_20010611_1min.csv.gz"

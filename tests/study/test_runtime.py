@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from streamframes.study import study
-from streamframes.study.runtime import FRAMES, SPARK, WINDOWS, Timed, claims
+from streamframes.study.experiments.runtime import FRAMES, SPARK, WINDOWS, Timed, claims
 
 
 def times(frames, windows):
@@ -20,8 +20,8 @@ def test_the_verdicts_follow_the_times():
 
 @pytest.mark.spark
 def test_frames_and_windows_take_times_of_the_same_order(spark, monkeypatch):
-    monkeypatch.setattr("streamframes.study.runtime.SECONDS", (60, 960))
-    monkeypatch.setattr("streamframes.study.runtime.SIZES", (20, 120))
+    monkeypatch.setattr("streamframes.study.experiments.runtime.SECONDS", (60, 960))
+    monkeypatch.setattr("streamframes.study.experiments.runtime.SIZES", (20, 120))
     chosen = study("runtime")
     found = chosen.run(chosen.lab(spark, rows=50_000))
     table = found.table("runtime")

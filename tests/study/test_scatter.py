@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from streamframes.errors import StreamFramesError
-from streamframes.study.raster import FINE, Extent, jaccard, occupied
-from streamframes.study.scatter import GRIDS, STUDY, WAYS
+from streamframes.study.data.raster import FINE, Extent, jaccard, occupied
+from streamframes.study.experiments.scatter import GRIDS, STUDY, WAYS
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data" / "1_ctd"
 

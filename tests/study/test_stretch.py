@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from streamframes.study.stretch import Selection, Spans
+from streamframes.study.data.stretch import Selection, Spans
 
 
 def spans(*pairs):

@@ -9,7 +9,7 @@ from textwrap import shorten
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from streamframes.errors import InvalidArgument, StreamFramesError
-from streamframes.study.outcome import Outcome
+from streamframes.study.report.outcome import Outcome
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -17,8 +17,8 @@ from streamframes.errors import InvalidArgument, StreamFramesError
 if TYPE_CHECKING:
     from streamframes.cli.engine import Engine
     from streamframes.study.kit import Lab, Study
-    from streamframes.study.outcome import Outcome
-    from streamframes.study.page import Done
+    from streamframes.study.report.outcome import Outcome
+    from streamframes.study.report.page import Done
 
 ALL = "all"
 _DATA = "Data"
@@ -126,7 +126,7 @@ def _tell(chosen: Study, outcome: Outcome) -> None:
 
 
 def _save(chosen: Study, outcome: Outcome, seconds: float, folder: Path) -> None:
-    from streamframes.study.saving import save
+    from streamframes.study.report.saving import save
 
     for path in save(chosen, outcome, folder, seconds=seconds):
         note(f"saved {path}")
@@ -134,8 +134,8 @@ def _save(chosen: Study, outcome: Outcome, seconds: float, folder: Path) -> None
 
 def _all(chosen: list[Study], engine: Engine, asked: StudyOptions) -> None:
     """Every study, one after the other; one that fails is told of and does not keep others from running."""
-    from streamframes.study.page import Done, write_page
-    from streamframes.study.saving import save
+    from streamframes.study.report.page import Done, write_page
+    from streamframes.study.report.saving import save
 
     done: list[Done] = []
     for number, each in enumerate(chosen, start=1):

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from streamframes.cli.options.compare import EpisodeOptions
 from streamframes.cli.options.values import columns_in, worst_in
 from streamframes.draw import save_picture
-from streamframes.study.comparison import COLUMNS, Comparison, picture
-from streamframes.study.outcome import Table
+from streamframes.study.report.comparison import COLUMNS, Comparison, picture
+from streamframes.study.report.outcome import Table
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -11,11 +11,11 @@ from matplotlib.figure import Figure
 
 from streamframes.api.frames import frames
 from streamframes.core.schemes import Count, Every, Scheme, Threshold
-from streamframes.study import charts
-from streamframes.study.accuracy_traffic import SLOW
+from streamframes.study.data.sources import LEVEL, TRAFFIC, dye, groups, traffic
+from streamframes.study.experiments.accuracy_traffic import SLOW
 from streamframes.study.kit import Lab, Study, drop
-from streamframes.study.outcome import Claim, Outcome, Picture, Table
-from streamframes.study.sources import LEVEL, TRAFFIC, dye, groups, traffic
+from streamframes.study.report import charts
+from streamframes.study.report.outcome import Claim, Outcome, Picture, Table
 
 if TYPE_CHECKING:
     from streamframes.spark import DataFrame

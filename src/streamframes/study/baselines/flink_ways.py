@@ -17,8 +17,8 @@ from pathlib import Path
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
-from benchmarks.elsewhere import answer
-from benchmarks.tasks import AMOUNT, BOUND, MIN_ROWS, Task
+from streamframes.study.baselines.elsewhere import answer
+from streamframes.study.baselines.tasks import AMOUNT, BOUND, MIN_ROWS, Task
 
 _JOB = Path(__file__).with_name("flink_job.py")
 

@@ -18,7 +18,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.burst_baselines.alarms import (
+from streamframes.core.jit.compiled import compiled
+from streamframes.study.baselines.bursts.alarms import (
     KEEP_ALL,
     Alarms,
     Floats,
@@ -28,7 +29,6 @@ from benchmarks.burst_baselines.alarms import (
     search,
     trimmed,
 )
-from streamframes.core.jit.compiled import compiled
 
 _STRETCH = 1024
 """Rows at a time, as in brute force."""

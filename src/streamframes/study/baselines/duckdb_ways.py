@@ -12,8 +12,8 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
-from benchmarks.grouped import frames_of_groups
-from benchmarks.tasks import MIN_ROWS, Task
+from streamframes.study.baselines.grouped import frames_of_groups
+from streamframes.study.baselines.tasks import MIN_ROWS, Task
 
 KEYS_SQL = """
 create temp table keys as

@@ -17,7 +17,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchmarks.burst_baselines.alarms import (
+from streamframes.core.jit.compiled import compiled
+from streamframes.study.baselines.bursts.alarms import (
     KEEP_ALL,
     Alarms,
     Floats,
@@ -27,7 +28,6 @@ from benchmarks.burst_baselines.alarms import (
     search,
     trimmed,
 )
-from streamframes.core.jit.compiled import compiled
 
 
 @compiled

@@ -12,12 +12,12 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 import streamframes as sf
-from streamframes.study.charts import COLOURS, FRAMES, SAMPLES, TRUTH, WINDOWS, dress, panels
+from streamframes.study.data.raster import Cells, Extent, jaccard, occupied
+from streamframes.study.data.sources import CAST, SCAN
+from streamframes.study.data.water import DEPTH, DYE, Water, as_many_as, water
 from streamframes.study.kit import Lab, Study
-from streamframes.study.outcome import Claim, Outcome, Picture, Table, span
-from streamframes.study.raster import Cells, Extent, jaccard, occupied
-from streamframes.study.sources import CAST, SCAN
-from streamframes.study.water import DEPTH, DYE, Water, as_many_as, water
+from streamframes.study.report.charts import COLOURS, FRAMES, SAMPLES, TRUTH, WINDOWS, dress, panels
+from streamframes.study.report.outcome import Claim, Outcome, Picture, Table, span
 
 GRIDS = (25, 50, 100)
 PARTS = (100, 50, 25)

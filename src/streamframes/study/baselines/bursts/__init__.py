@@ -8,10 +8,10 @@ may be anything. With `limit`, alarms are handed over when there are so many, an
 
 from collections.abc import Callable
 
-from benchmarks.burst_baselines.alarms import Alarms, Floats, Integers
-from benchmarks.burst_baselines.brute import brute
-from benchmarks.burst_baselines.stardust import stardust
-from benchmarks.burst_baselines.wavelet import wavelet
+from streamframes.study.baselines.bursts.alarms import Alarms, Floats, Integers
+from streamframes.study.baselines.bursts.brute import brute
+from streamframes.study.baselines.bursts.stardust import stardust
+from streamframes.study.baselines.bursts.wavelet import wavelet
 
 BASELINES: dict[str, Callable[..., tuple[Alarms, int]]] = {
     "brute force": brute,

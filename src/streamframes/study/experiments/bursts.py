@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from streamframes.study.burst_costs import cost_claims, costs, draw_costs
-from streamframes.study.burst_series import Series, Setting, series_of
-from streamframes.study.charts import lines, panels
+from streamframes.study.baselines.burst_costs import cost_claims, costs, draw_costs
+from streamframes.study.data.burst_series import Series, Setting, series_of
 from streamframes.study.kit import Lab, Need, Study
-from streamframes.study.outcome import Claim, Outcome, Picture, Table
+from streamframes.study.report.charts import lines, panels
+from streamframes.study.report.outcome import Claim, Outcome, Picture, Table
 
 AGGREGATES = ("sum", "variance")
 VARIED: dict[str, tuple[Any, ...]] = {

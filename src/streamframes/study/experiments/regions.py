@@ -16,9 +16,9 @@ from streamframes.api.regions import regions
 from streamframes.data import Generated, freeway
 from streamframes.draw import draw_regions
 from streamframes.errors import StreamFramesError
+from streamframes.study.data.sources import REPORTS_AN_HOUR
 from streamframes.study.kit import Lab, Need, Study
-from streamframes.study.outcome import Claim, Outcome, Picture, Table
-from streamframes.study.sources import REPORTS_AN_HOUR
+from streamframes.study.report.outcome import Claim, Outcome, Picture, Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

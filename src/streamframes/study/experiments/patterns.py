@@ -9,11 +9,11 @@ from subprocess import SubprocessError
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from streamframes.study.baselines import baseline
-from streamframes.study.charts import COLOURS, dress, panels
+from streamframes.study.baselines.lookup import baseline
+from streamframes.study.baselines.rivals import CANNOT, DUCKDB, FLINK, OURS, SPARK, Found, Rival, rivals_of
 from streamframes.study.kit import Lab, Need, Study
-from streamframes.study.outcome import Claim, Outcome, Picture, Table
-from streamframes.study.rivals import CANNOT, DUCKDB, FLINK, OURS, SPARK, Found, Rival, rivals_of
+from streamframes.study.report.charts import COLOURS, dress, panels
+from streamframes.study.report.outcome import Claim, Outcome, Picture, Table
 
 COLUMNS = ("task", "way", "frames", "frame_rows", "seconds", "lines", "remark")
 _KEYS, _ROUNDS = 100, 2

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from scipy.stats import wasserstein_distance
 
 import streamframes as sf
-from streamframes.study.charts import FRAMES, TRUTH, WINDOWS, dress, panels
+from streamframes.study.data.sources import CAST, SCAN
+from streamframes.study.data.water import DENSITY, DEPTH, DYE, Water, as_many_as, water
 from streamframes.study.kit import Lab, Study
-from streamframes.study.outcome import Claim, Outcome, Picture, Table, span
-from streamframes.study.sources import CAST, SCAN
-from streamframes.study.water import DENSITY, DEPTH, DYE, Water, as_many_as, water
+from streamframes.study.report.charts import FRAMES, TRUTH, WINDOWS, dress, panels
+from streamframes.study.report.outcome import Claim, Outcome, Picture, Table, span
 
 BINS = 50
 SLICE = 0.25

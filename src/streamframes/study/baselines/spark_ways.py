@@ -17,9 +17,9 @@ from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as F
 
 import streamframes as sf
-from benchmarks.grouped import compiled_frames
-from benchmarks.kernels import aggregate_loop, delta_loop
-from benchmarks.tasks import AMOUNT, BOUND, MIN_ROWS, Task
+from streamframes.study.baselines.grouped import compiled_frames
+from streamframes.study.baselines.kernels import aggregate_loop, delta_loop
+from streamframes.study.baselines.tasks import AMOUNT, BOUND, MIN_ROWS, Task
 
 FRAME_SCHEMA = "key string, frame_start timestamp, frame_end timestamp, frame_rows long"
 

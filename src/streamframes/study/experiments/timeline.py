@@ -12,12 +12,12 @@ from matplotlib.figure import Figure
 from streamframes.api.frames import frames
 from streamframes.core.schemes import Count, Scheme, Threshold
 from streamframes.errors import StreamFramesError
-from streamframes.study import charts
-from streamframes.study.comparison import HEURISTICS
+from streamframes.study.data.sources import DYE, dye, groups, level_of
+from streamframes.study.data.stretch import Numbers, Selection, Spans
 from streamframes.study.kit import Lab, Study
-from streamframes.study.outcome import Claim, Outcome, Picture, Table
-from streamframes.study.sources import DYE, dye, groups, level_of
-from streamframes.study.stretch import Numbers, Selection, Spans
+from streamframes.study.report import charts
+from streamframes.study.report.comparison import HEURISTICS
+from streamframes.study.report.outcome import Claim, Outcome, Picture, Table
 
 if TYPE_CHECKING:
     import pyarrow as pa

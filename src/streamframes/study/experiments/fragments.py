@@ -17,11 +17,11 @@ from matplotlib.figure import Figure
 
 from streamframes.api.frames import frames
 from streamframes.core.schemes import Threshold
-from streamframes.study import charts
+from streamframes.study.data.sources import DYE, LEVEL, dye, groups
 from streamframes.study.kit import Lab, Study
-from streamframes.study.outcome import Claim, Outcome, Picture, Table
 from streamframes.study.replay import progress_of, replayed, write_parts
-from streamframes.study.sources import DYE, LEVEL, dye, groups
+from streamframes.study.report import charts
+from streamframes.study.report.outcome import Claim, Outcome, Picture, Table
 
 if TYPE_CHECKING:
     from streamframes.spark import DataFrame

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.figure import Figure
 
 from streamframes.api.accuracy import accuracy
-from streamframes.study import charts
 from streamframes.study.kit import Lab, as_rows
-from streamframes.study.outcome import Claim, Table
+from streamframes.study.report import charts
+from streamframes.study.report.outcome import Claim, Table
 
 if TYPE_CHECKING:
     from streamframes.core.schemes import Threshold

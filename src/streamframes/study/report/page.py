@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from streamframes.study.kit import Study
-from streamframes.study.outcome import Outcome, Table
-from streamframes.study.saving import file_name
+from streamframes.study.report.outcome import Outcome, Table
+from streamframes.study.report.saving import file_name
 
 _LARGE = 400_000
 _LONGEST = 60

@@ -9,10 +9,10 @@ import pyarrow.compute as pc
 from streamframes.api.frames import frames
 from streamframes.core.schemes import Boundary, Count, Delta
 from streamframes.data import tow
-from streamframes.study.charts import FRAMES, SAMPLES, TRUTH, WINDOWS, dress, panels
-from streamframes.study.dwell import MICROS, NEEDS, Positions, compare, gathered, positions
+from streamframes.study.data.dwell import MICROS, NEEDS, Positions, compare, gathered, positions
 from streamframes.study.kit import Lab, Study
-from streamframes.study.outcome import Claim, Outcome, Picture, Table
+from streamframes.study.report.charts import FRAMES, SAMPLES, TRUTH, WINDOWS, dress, panels
+from streamframes.study.report.outcome import Claim, Outcome, Picture, Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from streamframes.study.charts import COLOURS, dress, panels
-from streamframes.study.dwell import MICROS, NEEDS, Positions, compare, gathered, heat, positions
+from streamframes.study.data.dwell import MICROS, NEEDS, Positions, compare, gathered, heat, positions
 from streamframes.study.kit import Lab, Study
-from streamframes.study.outcome import Claim, Outcome, Picture, Table
-from streamframes.study.turf import draw_map
+from streamframes.study.report.charts import COLOURS, dress, panels
+from streamframes.study.report.outcome import Claim, Outcome, Picture, Table
+from streamframes.study.report.turf import draw_map
 
 if TYPE_CHECKING:
     from streamframes.spark import DataFrame

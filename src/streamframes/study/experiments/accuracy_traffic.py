@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from streamframes.core.schemes import Threshold
-from streamframes.study.comparison import claims, compared, picture
+from streamframes.study.data.sources import FAILED, STATIONS, TRAFFIC, groups, traffic
 from streamframes.study.kit import Lab, Study
-from streamframes.study.outcome import Outcome, Picture
-from streamframes.study.sources import FAILED, STATIONS, TRAFFIC, groups, traffic
+from streamframes.study.report.comparison import claims, compared, picture
+from streamframes.study.report.outcome import Outcome, Picture
 
 SLOW = Threshold("speed < 40", min_duration="3 minutes")
 SECONDS = (60, 120, 180, 240, 360, 480, 720, 960)

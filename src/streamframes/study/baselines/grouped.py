@@ -14,8 +14,8 @@ import numba
 import numpy as np
 import pyarrow as pa
 
-from benchmarks.kernels import aggregate_compiled, delta_compiled
-from benchmarks.tasks import AMOUNT, BOUND, FRAME_COLUMNS, Task
+from streamframes.study.baselines.kernels import aggregate_compiled, delta_compiled
+from streamframes.study.baselines.tasks import AMOUNT, BOUND, FRAME_COLUMNS, Task
 
 INSTANT = pa.timestamp("us", tz="UTC")
 

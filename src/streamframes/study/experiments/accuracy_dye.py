@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from streamframes.core.schemes import Count, Threshold
-from streamframes.study.comparison import Comparison, claims, compared, picture
+from streamframes.study.data.sources import DYE, dye, groups, level_of
 from streamframes.study.kit import Lab, Study
-from streamframes.study.outcome import Outcome, Picture
-from streamframes.study.sources import DYE, dye, groups, level_of
+from streamframes.study.report.comparison import Comparison, claims, compared, picture
+from streamframes.study.report.outcome import Outcome, Picture
 
 LEAST_ROWS = (20, 1)
 SIZES = (5, 10, 20, 40, 60, 80, 100, 120)

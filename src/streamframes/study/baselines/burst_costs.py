@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from streamframes.study.baselines import baseline
-from streamframes.study.burst_series import Series, Setting
-from streamframes.study.charts import lines, panels
+from streamframes.study.baselines.lookup import baseline
+from streamframes.study.data.burst_series import Series, Setting
 from streamframes.study.kit import Lab
-from streamframes.study.outcome import Claim, Table
+from streamframes.study.report.charts import lines, panels
+from streamframes.study.report.outcome import Claim, Table
 
 NUMBERS = (50, 100, 200, 400, 600, 800, 1_000)
 HISTOGRAM, STARDUST, WAVELET = "histogram, monotonic", "stardust", "shifted wavelet tree"

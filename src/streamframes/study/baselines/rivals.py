@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from inspect import getsource
 from typing import TYPE_CHECKING, Any
 
-from streamframes.study.baselines import baseline
+from streamframes.study.baselines.lookup import baseline
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -55,7 +55,7 @@ class Rival:
 
 
 def rivals_of(task: Any, spark: SparkSession, files: Sequence[str]) -> Iterator[Rival]:
-    """All ways to do a task of `benchmarks/tasks.py` on Parquet files, this library first."""
+    """All ways to do a task of `src/streamframes/study/baselines/tasks.py` on Parquet files, this library first."""
     rows = spark.read.parquet(*files)
     spark_ways = baseline("spark_ways")
     yield _on_spark(task, OURS, f'frames(rows, {task.scheme!r}, ts="ts", by="key").toDF()', spark_ways.ours, rows)

@@ -12,7 +12,7 @@ from typing import Any
 
 from streamframes.draw import save_picture
 from streamframes.study.kit import Study
-from streamframes.study.outcome import Outcome, Table
+from streamframes.study.report.outcome import Outcome, Table
 
 PACKAGES = ("streamframes", "pyspark", "pyarrow", "numpy", "numba")
 ENDINGS = (".png", ".svg")

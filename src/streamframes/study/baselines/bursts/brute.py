@@ -7,7 +7,8 @@ any alarms.
 
 from __future__ import annotations
 
-from benchmarks.burst_baselines.alarms import (
+from streamframes.core.jit.compiled import compiled
+from streamframes.study.baselines.bursts.alarms import (
     KEEP_ALL,
     Alarms,
     Floats,
@@ -17,7 +18,6 @@ from benchmarks.burst_baselines.alarms import (
     search,
     trimmed,
 )
-from streamframes.core.jit.compiled import compiled
 
 _STRETCH = 1024
 """Rows at a time: the fastest of some powers of two, with few windows and with many."""

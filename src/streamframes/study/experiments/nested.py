@@ -16,9 +16,9 @@ from matplotlib.figure import Figure
 
 from streamframes.api.sessions import sessions
 from streamframes.core.sessions.tree import Session
-from streamframes.study.charts import lines, panels
 from streamframes.study.kit import Lab, Need, Study, drop
-from streamframes.study.outcome import Claim, Outcome, Picture, Table
+from streamframes.study.report.charts import lines, panels
+from streamframes.study.report.outcome import Claim, Outcome, Picture, Table
 
 if TYPE_CHECKING:
     from streamframes.spark import DataFrame
