@@ -1,6 +1,6 @@
 """The compiled scan by itself: rows in memory, one core, no Spark.
 
-*scan* is the compiled loop on prepared inputs; *framer* is everything a bucket does with rows in order: nulls,
+*scan* is the compiled loop on prepared inputs; *operator* is everything a bucket does with rows in order: nulls,
 inputs, the loop, ids, and the frames as a table.
 """
 
@@ -20,8 +20,7 @@ from benchmarks.report import Report, Target, open_console, publish
 from streamframes.core.batch.clock import Clock
 from streamframes.core.batch.groups import as_int64, fingerprints
 from streamframes.core.batch.rows import Rows
-from streamframes.core.frames.operator import Framer
-from streamframes.core.frames.plan import FramePlan
+from streamframes.core.frames.operator import FrameOperator, FramePlan
 from streamframes.core.frames.scanner import Scan
 from streamframes.core.operator.bucket_fold import RELEASE_ROWS
 from streamframes.study.baselines.generated import rows_numbered
@@ -56,7 +55,7 @@ def main() -> None:
 
 
 def run(options: Options, console: Console) -> Report:
-    """The report of all schemes, scan and framer."""
+    """The report of all schemes, scan and operator."""
     speeds: dict[tuple[str, int], tuple[float, float]] = {}
     for keys in KEYS:
         with console.status(f"making {options.rows:,} rows"):
@@ -65,16 +64,16 @@ def run(options: Options, console: Console) -> Report:
             with console.status(f"{task.name}, {keys} keys"):
                 rows = [batch.rows(task) for batch in batches]
                 ways = (_scan(task, rows, keys), _framer(task, rows, keys))
-                scan, framer = (options.rows / _best(way, options.rounds) / 1e6 for way in ways)
-                speeds[task.name, keys] = scan, framer
+                scan, operator = (options.rows / _best(way, options.rounds) / 1e6 for way in ways)
+                speeds[task.name, keys] = scan, operator
     return Report(
         name="core",
         title="The compiled scan, one core, rows in memory",
-        header=["task", "keys", "scan M rows/s", "framer M rows/s"],
+        header=["task", "keys", "scan M rows/s", "operator M rows/s"],
         cells=[[task, str(keys), *(f"{speed:.0f}" for speed in both)] for (task, keys), both in speeds.items()],
         measurements=[
-            {"task": task, "keys": keys, "scan_mrows_per_second": scan, "framer_mrows_per_second": framer}
-            for (task, keys), (scan, framer) in speeds.items()
+            {"task": task, "keys": keys, "scan_mrows_per_second": scan, "framer_mrows_per_second": operator}
+            for (task, keys), (scan, operator) in speeds.items()
         ],
         targets=[
             Target(f"{task}, {_told(keys)}: scan on one core", ">=", LIMIT, scan, "M rows/s")
@@ -121,10 +120,10 @@ def _framer(task: Task, rows: list[Rows], keys: int) -> Callable[[], object]:
     )
 
     def frame_all() -> int:
-        framer = Framer(plan)
-        framer.groups.numbers(*fingerprints([names], keys), pa.RecordBatch.from_arrays([names], schema=plan.keys))
-        found = [frames for batch in rows for frames in framer.feed(batch)]
-        return sum(frames.num_rows for frames in [*found, *framer.finish()])
+        operator = FrameOperator(plan)
+        operator.groups.numbers(*fingerprints([names], keys), pa.RecordBatch.from_arrays([names], schema=plan.keys))
+        found = [frames for batch in rows for frames in operator.feed(batch)]
+        return sum(frames.num_rows for frames in [*found, *operator.finish()])
 
     return frame_all
 

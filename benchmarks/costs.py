@@ -35,7 +35,7 @@ from streamframes.core.files.segments.segment_reader import LegReader
 from streamframes.core.files.segments.segment_worker import LegRun
 from streamframes.core.files.segments.split import Leg, in_order, legs
 from streamframes.core.frames.measures import Measure
-from streamframes.core.frames.plan import FramePlan
+from streamframes.core.frames.operator import FramePlan
 from streamframes.core.operator.bucket_fold import BucketFold, fold
 from streamframes.core.sparksql import translate
 from streamframes.study.baselines.generated import Shape, files

@@ -21,7 +21,7 @@ from benchmarks.report import Report, Target, open_console, publish
 from streamframes.core.batch.clock import Clock
 from streamframes.core.regions.connected.search import Connected
 from streamframes.core.regions.group_search import GroupSearch
-from streamframes.core.regions.plan import RegionPlan
+from streamframes.core.regions.operator import RegionPlan
 from streamframes.core.regions.rectangles.grid import Durations
 from streamframes.core.regions.rectangles.scattered import Spans
 from streamframes.core.regions.types import END, Columns, Limits, Search

@@ -23,8 +23,8 @@ from streamframes.core.batch.groups import fingerprints
 from streamframes.core.batch.rows import Rows
 from streamframes.core.sessions.language.nodes import Class, Measure, Node
 from streamframes.core.sessions.language.terms import BOOLEAN, DOUBLE, Event
-from streamframes.core.sessions.operator import Sessioner
-from streamframes.core.sessions.plan import MEASURES, TOGETHER, SessionPlan
+from streamframes.core.sessions.operator import SessionOperator, SessionPlan
+from streamframes.core.sessions.plan import MEASURES, TOGETHER
 from streamframes.core.sessions.vm.machine import Machine
 from tests.oracles.sessions import Literal
 
@@ -53,9 +53,9 @@ AGGREGATES = {"H1": _averages(3), "H2": _averages(2), "H3": (Node(0, "avg", DOUB
 
 @dataclass(frozen=True)
 class Timed:
-    """Events in a second: of the sessioner, of its engine alone, and of the reference; and how many readings."""
+    """Events in a second: of the operator, of its engine alone, and of the reference; and how many readings."""
 
-    sessioner: float
+    operator: float
     engine: float
     literal: float
     told: int
@@ -118,18 +118,18 @@ def _rows(columns: list[pa.Array], first: int = 0) -> Rows:
     return Rows(np.zeros(1, np.int64), np.array([0, n]), np.arange(first, first + n), columns)
 
 
-def sessioner_of(name: str) -> Sessioner:
-    """A sessioner that knows its only group."""
-    sessioner = Sessioner(plan_of(name))
-    sessioner.groups.numbers(*fingerprints([], 1), pa.RecordBatch.from_arrays([], schema=pa.schema([])))
-    return sessioner
+def operator_of(name: str) -> SessionOperator:
+    """An operator that knows its only group."""
+    operator = SessionOperator(plan_of(name))
+    operator.groups.numbers(*fingerprints([], 1), pa.RecordBatch.from_arrays([], schema=pa.schema([])))
+    return operator
 
 
 def timed(name: str, rows: Rows, rounds: int) -> Timed:
     """The fastest of some rounds, after one that compiles; the three take turns."""
     few = _rows([column[:LITERAL_EVENTS] for column in rows.columns])
     log = list(zip(few.ts.tolist(), zip(*(column.to_pylist() for column in few.columns), strict=True), strict=True))
-    words = sessioner_of(name)._events(rows)  # noqa: SLF001  (what the engine takes)
+    words = operator_of(name)._events(rows)  # noqa: SLF001  (what the engine takes)
 
     reference = Literal(CLASSES, AGGREGATES[name], plan_of(name).measures, 1.0)
     literal = len(few) / _seconds(lambda: reference.feed(log))
@@ -137,18 +137,18 @@ def timed(name: str, rows: Rows, rounds: int) -> Timed:
     def machine(fresh: Machine) -> int:
         return sum(len(found.told) for found in fresh.flow(words, 1))
 
-    def fed(fresh: Sessioner, rows: Rows) -> int:
+    def fed(fresh: SessionOperator, rows: Rows) -> int:
         return sum(batch.num_rows for batch in fresh.feed(rows))
 
-    told = fed(sessioner_of(name), rows)
-    if machine(sessioner_of(name).machine) != told or len(reference.told) != fed(sessioner_of(name), few):
+    told = fed(operator_of(name), rows)
+    if machine(operator_of(name).machine) != told or len(reference.told) != fed(operator_of(name), few):
         raise AssertionError(f"{name}: the engine and the reference tell different numbers of readings")
     rates = []
     for _ in range(rounds):
-        sessioner, engine = sessioner_of(name), sessioner_of(name).machine
+        operator, engine = operator_of(name), operator_of(name).machine
         rates.append(
             (
-                len(rows) / _seconds(lambda sessioner=sessioner: fed(sessioner, rows)),
+                len(rows) / _seconds(lambda operator=operator: fed(operator, rows)),
                 len(rows) / _seconds(lambda engine=engine: machine(engine)),
             )
         )
@@ -170,15 +170,15 @@ def held_by(n_open: int) -> Held:
         pa.array(number % INSTANCES),
     ]
     rest = [pa.array(np.zeros(n_open, np.bool_)), pa.array(np.ones(n_open))]
-    sessioner = sessioner_of("H1")
-    list(sessioner.feed(_rows([*columns, *rest])))
-    machine = sessioner.machine
+    operator = operator_of("H1")
+    list(operator.feed(_rows([*columns, *rest])))
+    machine = operator.machine
     opened, nbytes = machine.n_open, machine.nbytes
     parents = np.unique(number // INSTANCES**2)
     zeros = pa.array(np.zeros(parents.size, np.int64))
     ends = [pa.array(parents), zeros, zeros, pa.array(np.ones(parents.size, np.bool_)), pa.array(np.ones(parents.size))]
-    list(sessioner.feed(_rows(ends, first=n_open)))
-    sessioner.save()
+    list(operator.feed(_rows(ends, first=n_open)))
+    operator.snapshot()
     if machine.n_open != 1:
         raise AssertionError(f"{machine.n_open} sessions are open, not only A")
     return Held(opened, nbytes, machine.nbytes)
@@ -189,12 +189,12 @@ def report_of(found: dict[tuple[str, int], Timed], held: list[Held], options: Op
     return Report(
         name="sessions",
         title="Nested sessions: million events a second, one core",
-        header=["aggregate", "lifetime of B", "sessioner", "engine alone", "reference", "engine / reference"],
+        header=["aggregate", "lifetime of B", "operator", "engine alone", "reference", "engine / reference"],
         cells=[
             [
                 name,
                 f"{lifetime:,}",
-                *(f"{rate / 1e6:.2f}" for rate in (each.sessioner, each.engine)),
+                *(f"{rate / 1e6:.2f}" for rate in (each.operator, each.engine)),
                 f"{each.literal / 1e6:.4f}",
                 f"{each.engine / each.literal:.0f}",
             ]
@@ -207,7 +207,7 @@ def report_of(found: dict[tuple[str, int], Timed], held: list[Held], options: Op
         targets=list(targets_of(found, held)),
         settings={"events": options.rows, "rounds": options.rounds, "events of the reference": LITERAL_EVENTS},
         notes=(
-            "The sessioner turns columns into words and keys into fingerprints, and readings into rows.",
+            "The operator turns columns into words and keys into fingerprints, and readings into rows.",
             *(
                 f"{each.n_open:,} open sessions: {each.nbytes / each.n_open:.0f} bytes for each; {each.after:,} bytes "
                 "in all when they are closed and the state is saved."
@@ -223,9 +223,9 @@ def targets_of(found: dict[tuple[str, int], Timed], held: list[Held]) -> Iterato
         slowest = min(each.engine for (which, _), each in found.items() if which == name)
         yield Target(f"{name}: the engine, slowest lifetime", ">=", 2, slowest / 1e6, "M/s")
         ratio = min(
-            min(each.engine, each.sessioner) / each.literal for (which, _), each in found.items() if which == name
+            min(each.engine, each.operator) / each.literal for (which, _), each in found.items() if which == name
         )
-        yield Target(f"{name}: engine and sessioner / reference", ">=", 20, ratio)
+        yield Target(f"{name}: engine and operator / reference", ">=", 20, ratio)
     for each in held:
         yield Target(f"{each.n_open:,} open: bytes for each", "<=", 1000, each.nbytes / each.n_open, "bytes")
         yield Target(f"{each.n_open:,} open: kept after closing", "<=", 0.25, each.after / each.nbytes)

@@ -14,7 +14,7 @@ import streamframes as sf
 from streamframes.core.batch.clock import Clock
 from streamframes.core.batch.packer import Packer
 from streamframes.core.batch.pieces import split
-from streamframes.core.frames.plan import FramePlan
+from streamframes.core.frames.operator import FramePlan
 from streamframes.core.operator.bucket_stream import StreamPlan
 from streamframes.errors import StreamFramesError
 from streamframes.spark.session import bucket_names

@@ -17,7 +17,7 @@ from streamframes.errors import InvalidArgument
 
 if TYPE_CHECKING:
     from streamframes.spark import Column, DataFrame
-    from streamframes.spark.planning.bursts import Bursting
+    from streamframes.spark.planning.bursts import BurstQuery
     from streamframes.spark.scan.scan import Scan
 
 
@@ -111,7 +111,7 @@ def bursts(
 class Bursts:
     """A search for bursts that has been planned and not yet run."""
 
-    plan: Bursting
+    plan: BurstQuery
 
     def toDF(self) -> DataFrame:
         """One row per alarm: the group columns, `ts`, `window`, `value` and `threshold`."""

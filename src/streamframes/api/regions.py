@@ -16,7 +16,7 @@ from streamframes.errors import InvalidArgument
 
 if TYPE_CHECKING:
     from streamframes.spark import Column, DataFrame
-    from streamframes.spark.planning.regions import Regioning
+    from streamframes.spark.planning.regions import RegionQuery
     from streamframes.spark.scan.scan import Scan
 
 
@@ -216,7 +216,7 @@ class Regions(Frames):
     Rows belong to a region by time and place. `expand()`, `move()` and `split()` change its edges in time.
     """
 
-    plan: Regioning
+    plan: RegionQuery
 
     def fill(
         self,

@@ -18,7 +18,7 @@ from streamframes.errors import InvalidArgument
 
 if TYPE_CHECKING:
     from streamframes.spark import DataFrame
-    from streamframes.spark.planning.sessions import Nesting
+    from streamframes.spark.planning.sessions import SessionQuery
     from streamframes.spark.scan.scan import Scan
 
 
@@ -70,7 +70,7 @@ def sessions(
 class Sessions:
     """Nested sessions that have been planned and not yet found."""
 
-    trees: tuple[Nesting, ...]
+    trees: tuple[SessionQuery, ...]
 
     def sessions(self, *classes: str) -> DataFrame:
         """One row per closed session: keys, id, start, end, rows, closed_by, class, parent, level, and what it knew.
@@ -118,7 +118,7 @@ class Sessions:
         """Which way the events go, where they are dealt with, and why."""
         return "\n".join(each.explain() for each in self.trees)
 
-    def _chosen(self, classes: Sequence[str], verb: str) -> list[Nesting]:
+    def _chosen(self, classes: Sequence[str], verb: str) -> list[SessionQuery]:
         """The trees of some classes, each with those that were named."""
         if not classes:
             return list(self.trees)

@@ -300,10 +300,10 @@ def test_thresholds_are_learnt_from_the_first_rows_which_raise_no_alarms(agg, se
 def test_windows_come_and_go_while_the_search_runs(search, xs, at):
     before, after = {2: 15.0, 6: 40.0}, {2: 10.0, 4: 25.0}
 
-    def change(burster):
-        burster.thresholds.remove(6)
-        burster.thresholds.add(4, 25.0)
-        burster.thresholds.add(2, 10.0)
+    def change(operator):
+        operator.thresholds.remove(6)
+        operator.thresholds.add(4, 25.0)
+        operator.thresholds.add(2, 10.0)
 
     told = found(plan_of(before, search=search), {"a": list(enumerate(xs))}, [at], {1: change})
     got = sorted((row["ts"], row["window"], row["value"]) for row in told)
@@ -392,7 +392,7 @@ def test_a_longer_window_that_comes_later_is_watched_once_its_rows_are_known(sea
         plan_of(before, search=search),
         {"a": list(enumerate(xs))},
         [1_500],
-        {1: lambda burster: burster.thresholds.add(900, 3_600.0)},
+        {1: lambda operator: operator.thresholds.add(900, 3_600.0)},
     )
     got = {(row["ts"], row["window"], row["value"]) for row in told if row["ts"] >= 2_400}
     assert got == {alarm for alarm in alarms(plan_of(after, search=search), xs) if alarm[0] >= 2_400}

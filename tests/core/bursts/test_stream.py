@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from streamframes.core.batch.chunk import NO_WORD
+from streamframes.core.batch.clock import MIN_INSTANT
 from streamframes.core.batch.packer import Packer
 from streamframes.core.bursts.commands import ORDER_LAYOUT
 from streamframes.core.bursts.learning import Learn
 from streamframes.core.operator.bucket_stream import BucketStream, StreamPlan
-from streamframes.core.operator.commands import ORDERS, ControlledPlan
+from streamframes.core.operator.commands import COMMANDS, CommandedPlan
 from tests.core.bursts.worlds import plan_of
 from tests.core.operator.test_bucket_stream import LATENESS, DictStore, chunks_of, cut, delayed, dicts, table
 
@@ -56,7 +56,7 @@ def run(plan: Any, batches: list[tuple[list[dict[str, Any]], int]]) -> tuple[lis
         chunks = [(chunk.start, pa.py_buffer(chunk.data)) for chunk in chunks_of(plan, rows)] if rows else []
         step = BucketStream(stream, store).step(chunks, watermark)
         told += dicts(step.results)
-        late += step.figures["late"]
+        late += step.counters["late"]
     return told, late
 
 
@@ -81,13 +81,13 @@ def orders(*told: tuple[str | None, int | None, float | None]) -> list[tuple[int
         pa.array(list(values), kind) for values, kind in zip(zip(*told, strict=True), ORDER_LAYOUT.columns, strict=True)
     ]
     at = pa.array(np.zeros(len(told), np.int64))
-    packed = Packer(1, ORDERS).pack(at, pa.RecordBatch.from_arrays([], schema=ORDER_LAYOUT.keys), columns)
+    packed = Packer(1, COMMANDS).pack(at, pa.RecordBatch.from_arrays([], schema=ORDER_LAYOUT.keys), columns)
     return [(chunk.start, pa.py_buffer(chunk.data)) for chunk in packed]
 
 
 def test_orders_count_from_the_next_row_that_is_released_and_bad_ones_are_counted():
     plan = plan_of({2: 10.0}, output="runs")
-    controlled, store = ControlledPlan(StreamPlan(plan, {"plan": "test"})), DictStore()
+    controlled, store = CommandedPlan(StreamPlan(plan, {"plan": "test"})), DictStore()
 
     def step(first, last, watermark, *told):
         rows = [{"key": "a", "ts": t, "x": [6.0]} for t in range(first, last)]
@@ -97,8 +97,8 @@ def test_orders_count_from_the_next_row_that_is_released_and_bad_ones_are_counte
     assert dicts(step(0, 6, 4).results) == []
     changed = step(6, 10, 4, ("remove", 2, None), ("add", 3, 18.0), ("add", 5, None), ("grow", 4, 1.0), (None, 4, 1.0))
     assert [(row["window"], row["frame_start"], row["frame_end"]) for row in dicts(changed.results)] == [(2, 1, 3)]
-    assert changed.figures["refused"] == 3
+    assert changed.counters["refused"] == 3
     told = dicts(step(10, 10, 10, ("remove", 3, None)).results)
     assert told == []
     told = dicts(step(10, 12, 12, ("add", 1, 6.0)).results)
-    assert step(12, 12, NO_WORD).figures["open"] == 1
+    assert step(12, 12, MIN_INSTANT).counters["open"] == 1

@@ -12,9 +12,8 @@ import pyarrow as pa
 from streamframes.core.batch.clock import Clock
 from streamframes.core.batch.groups import fingerprints
 from streamframes.core.batch.rows import Rows
-from streamframes.core.bursts.operator import Burster
-from streamframes.core.bursts.plan import BurstPlan
-from streamframes.core.operator import state
+from streamframes.core.bursts.operator import BurstOperator, BurstPlan
+from streamframes.core.operator import state_codec
 
 KEYS = pa.schema([("key", pa.string())])
 
@@ -34,31 +33,31 @@ def found(
     controls: Mapping[int, Any] | None = None,
 ) -> list[dict[str, Any]]:
     """What is told of rows (instant, value) by key; `cuts` are instants before which a feed ends."""
-    burster, batches = plan.framer(), []
+    operator, batches = plan.operator(), []
     edges = [*sorted(cuts), None]
     low = -(2**62)
     for number, high in enumerate(edges):
         if controls and number in controls:
-            controls[number](burster)
+            controls[number](operator)
         part = {
             key: [row for row in rows if low <= row[0] and (high is None or row[0] < high)]
             for key, rows in series.items()
         }
-        rows = rows_of(burster, {key: rows for key, rows in part.items() if rows}, plan.columns[0])
-        points = np.full(len(burster.groups), high) if high is not None else np.empty(0, np.int64)
-        batches += list(burster.feed(rows, points))
+        rows = rows_of(operator, {key: rows for key, rows in part.items() if rows}, plan.columns[0])
+        points = np.full(len(operator.groups), high) if high is not None else np.empty(0, np.int64)
+        batches += list(operator.feed(rows, points))
         low = low if high is None else high
-        again = plan.framer()
-        again.load(state.decode(state.encode(burster.save())))
-        burster = again
-    batches += list(burster.finish())
+        again = plan.operator()
+        again.restore(state_codec.decode(state_codec.encode(operator.snapshot())))
+        operator = again
+    batches += list(operator.finish())
     return [row for batch in batches for row in batch.to_pylist()]
 
 
-def rows_of(burster: Burster, series: Mapping[str, Sequence[tuple[int, float]]], kind: pa.DataType) -> Rows:
-    """Rows under the numbers of the burster's groups."""
+def rows_of(operator: BurstOperator, series: Mapping[str, Sequence[tuple[int, float]]], kind: pa.DataType) -> Rows:
+    """Rows under the numbers of the operator's groups."""
     keys = pa.RecordBatch.from_arrays([pa.array(list(series), pa.string())], schema=KEYS)
-    numbers = burster.groups.numbers(*fingerprints(keys.columns, len(series)), keys)
+    numbers = operator.groups.numbers(*fingerprints(keys.columns, len(series)), keys)
     bounds = np.cumsum([0, *map(len, series.values())])
     ts = [t for rows in series.values() for t, _ in rows]
     values = [x for rows in series.values() for _, x in rows]

@@ -17,7 +17,7 @@ from streamframes.core.fill.bucket_stream import FillBucket, FillStreamPlan
 from streamframes.core.fill.plan import FRAMES, ROWS, FillPlan
 from streamframes.core.frames.edges import Expand, Move, Split, moved_schema
 from streamframes.core.frames.measures import Measure
-from streamframes.core.frames.plan import FramePlan
+from streamframes.core.frames.operator import FramePlan
 from streamframes.core.operator.bucket_stream import StreamPlan
 from streamframes.errors import StreamFramesError
 from tests.core.fill.test_fill import moved_by_hand, spelled
@@ -114,12 +114,12 @@ class FillStream:
         stream = StreamPlan(framing, {"scheme": "x"}) if framing is not None else None
         self.plan = FillStreamPlan(fill, {"scheme": "x"}, stream, moves, **settings)
         self.store = DictStore()
-        self.figures: list[Any] = []
+        self.counters: list[Any] = []
 
     def begin(self, chunks: list[Any]) -> None:
         bucket = FillBucket(self.plan, self.store)
         bucket.begin(buffers(chunks))
-        self.figures.append(bucket.step([]).figures)
+        self.counters.append(bucket.step([]).counters)
 
     def step(self, rows: list[dict[str, Any]], watermark: int) -> list[dict[str, Any]]:
         ours, theirs = framed_and_filling(rows)
@@ -127,7 +127,7 @@ class FillStream:
         made = FillBucket(self.plan, self.store).step(
             buffers([*chunks, *chunks_that_fill(self.plan.fill, theirs)]), watermark
         )
-        self.figures.append(made.figures)
+        self.counters.append(made.counters)
         return [row for batch in made.results for row in batch.to_pylist()]
 
     def run(self, batches: list[tuple[list[dict[str, Any]], int]]) -> list[dict[str, Any]]:
@@ -160,8 +160,8 @@ def test_two_streams_give_what_their_tables_give(
     frames = moved_by_hand(told_frames(plan, batches), moves)
     pairs = oracle.filled(frames, all_filling(batches), keys, list(COLUMNS))
     assert spelled(found) == spelled([measured(frame, held) for frame, held in pairs if held or keep_empty])
-    last = stream.figures[-1]
-    assert (last["fill_frames"], sum(each["fill_late"] for each in stream.figures)) == (0, 0)
+    last = stream.counters[-1]
+    assert (last["fill_frames"], sum(each["fill_late"] for each in stream.counters)) == (0, 0)
     if not last["open"] + last["waiting"]:
         assert last["fill_rows"] == len(stream.store.chunks) == 0
 
@@ -273,7 +273,7 @@ def test_fragments_bound_the_rows_that_wait(fragments: bool) -> None:
         stream = FillStream(plan, filling(plan, (), ["key"], measures=MEASURES))
         found = stream.run(a_long_episode(batches))
         assert [row["n"] for row in found if row.get("frame_final", True)] == [10 * (batches - 2)]
-        most.append(stream.figures[-1]["max_rows"])
+        most.append(stream.counters[-1]["max_rows"])
     assert most == ([11, 11] if fragments else [190, 790])
 
 
@@ -283,7 +283,7 @@ def test_a_row_behind_the_watermark_is_counted_or_stops_the_query() -> None:
     stream = FillStream(plan, filling(plan, (), ["key"], measures=MEASURES))
     stream.step([], 10)
     stream.step(late, 10)
-    assert stream.figures[-1]["fill_late"] == 1
+    assert stream.counters[-1]["fill_late"] == 1
     strict = FillStream(plan, filling(plan, (), ["key"], measures=MEASURES), late="fail")
     strict.step([], 10)
     with pytest.raises(StreamFramesError, match=r"a row is late: .'key': 'a'. at 5"):
@@ -305,4 +305,4 @@ def test_a_long_episode_of_one_group_does_not_keep_the_rows_of_others() -> None:
         rows: list[dict[str, Any]] = [{"key": "a", "ts": tick, "x": [True]}]
         rows += [{"key": key, "ts": tick + i, "v": 1.0} for key in "abcdefgh" for i in range(10)]
         stream.step(rows, tick)
-    assert stream.figures[-1]["fill_rows"] < 2 * 400 + 80
+    assert stream.counters[-1]["fill_rows"] < 2 * 400 + 80

@@ -16,11 +16,12 @@ import streamframes as sf
 from streamframes.core.batch.groups import as_int64
 from streamframes.core.batch.packer import Packer
 from streamframes.core.batch.tags import TagColumn
+from streamframes.core.fill.bucket_fold import FillFold
 from streamframes.core.fill.plan import FRAMES, ROWS, FillPlan
 from streamframes.core.frames.edges import Expand, Move, Split, moved, moved_schema
 from streamframes.core.frames.measures import Measure
 from streamframes.core.operator import bucket_fold as fold_module
-from streamframes.core.operator.bucket_fold import BucketFill, fold
+from streamframes.core.operator.bucket_fold import fold
 from tests.oracles import fill as oracle
 
 FRAME_COLUMNS = pa.schema(
@@ -110,7 +111,7 @@ def run(plan: FillPlan, frames: Any, rows: Any, buckets: int, size: int, moves: 
     ]
     chunks.sort(key=lambda chunk: (chunk.bucket, chunk.start))
     travelled = ((chunk.bucket, chunk.start, pa.py_buffer(chunk.data)) for chunk in chunks)
-    return [row for batch in fold(partial(BucketFill, plan), travelled) for row in batch.to_pylist()]
+    return [row for batch in fold(partial(FillFold, plan), travelled) for row in batch.to_pylist()]
 
 
 def moved_by_hand(frames: list[dict[str, Any]], moves: tuple[Move, ...]) -> list[dict[str, Any]]:

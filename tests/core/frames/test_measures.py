@@ -10,9 +10,9 @@ import pytest
 import streamframes as sf
 from streamframes.core.batch.clock import Clock
 from streamframes.core.frames.measures import Measure
-from streamframes.core.frames.plan import FramePlan
+from streamframes.core.frames.operator import FramePlan
 from streamframes.core.frames.schedule import Schedule
-from streamframes.core.theory.trial import Trial, start_framer
+from streamframes.core.theory.trial import Trial, start_operator
 
 
 def measured(ts: list[int], where: list[bool], values: list[Any], measures: list[Any], cuts: int, **plan: Any) -> Any:
@@ -28,10 +28,10 @@ def measured(ts: list[int], where: list[bool], values: list[Any], measures: list
         measures=tuple(measures),
         **plan,
     )
-    framer, found = start_framer(made), []
+    operator, found = start_operator(made), []
     for at in range(0, len(ts), cuts):
-        found += framer.feed(trial.released(list(range(at, min(at + cuts, len(ts))))))
-    return [row for batch in [*found, *framer.finish()] for row in batch.to_pylist()]
+        found += operator.feed(trial.released(list(range(at, min(at + cuts, len(ts))))))
+    return [row for batch in [*found, *operator.finish()] for row in batch.to_pylist()]
 
 
 @pytest.mark.parametrize("cuts", [1, 2, 9])

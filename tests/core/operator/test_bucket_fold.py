@@ -18,7 +18,7 @@ from streamframes.core.batch.clock import Clock
 from streamframes.core.batch.packer import Packer
 from streamframes.core.batch.tags import TagColumn
 from streamframes.core.frames.measures import Measure
-from streamframes.core.frames.plan import FramePlan
+from streamframes.core.frames.operator import FramePlan
 from streamframes.core.operator import bucket_fold as fold_module
 from streamframes.core.operator.bucket_fold import BucketFold, fold
 from streamframes.core.theory.reference import literal_frames

@@ -15,17 +15,16 @@ import pytest
 from hypothesis import given, settings
 
 import streamframes as sf
-from streamframes.core.batch.chunk import NO_WORD
-from streamframes.core.batch.clock import Clock
+from streamframes.core.batch.clock import MIN_INSTANT, Clock
 from streamframes.core.batch.packer import ALL_GROUPS, DATA, ONE_GROUP, Packer
 from streamframes.core.batch.tags import TagColumn
 from streamframes.core.frames.measures import Measure
-from streamframes.core.frames.plan import FramePlan
+from streamframes.core.frames.operator import FramePlan
 from streamframes.core.frames.schedule import Schedule
-from streamframes.core.operator import state
+from streamframes.core.operator import state_codec
 from streamframes.core.operator.bucket_fold import BucketFold, fold
 from streamframes.core.operator.bucket_stream import BucketStream, StreamPlan
-from streamframes.core.operator.steps import Step
+from streamframes.core.operator.step import Step
 from streamframes.errors import StreamFramesError
 
 KEYS = pa.schema([("key", pa.string())])
@@ -90,10 +89,10 @@ class Stream:
         self.store = DictStore()
         self.late = 0
 
-    def step(self, rows: list[dict[str, Any]], watermark: int = NO_WORD) -> Step:
-        chunks = [(chunk.start, pa.py_buffer(chunk.data)) for chunk in chunks_of(self.plan.frames, rows)]
+    def step(self, rows: list[dict[str, Any]], watermark: int = MIN_INSTANT) -> Step:
+        chunks = [(chunk.start, pa.py_buffer(chunk.data)) for chunk in chunks_of(self.plan.plan, rows)]
         made = BucketStream(self.plan, self.store).step(chunks, watermark)
-        self.late += made.figures["late"]
+        self.late += made.counters["late"]
         return made
 
     def run(self, batches: list[tuple[list[dict[str, Any]], int]]) -> list[dict[str, Any]]:
@@ -135,7 +134,7 @@ def cut(draw: Any, arrived: list[dict[str, Any]]) -> list[tuple[list[dict[str, A
     batches: list[tuple[list[dict[str, Any]], int]] = []
     for low, high in itertools.pairwise(edges):
         seen = [row["ts"] for row in arrived[:low]]
-        batches.append((arrived[low:high], max(seen) - LATENESS if seen and draw(st.booleans()) else NO_WORD))
+        batches.append((arrived[low:high], max(seen) - LATENESS if seen and draw(st.booleans()) else MIN_INSTANT))
         if draw(st.integers(0, 3)) == 0:
             batches.append(([], max(row["ts"] for row in arrived[:high]) - LATENESS))
     last = max((row["ts"] for row in arrived), default=0)
@@ -238,7 +237,7 @@ def test_the_first_fragment_comes_as_soon_as_the_frame_is_certain(scheme: Any, d
     stream = Stream(plan)
     heard: set[int] = set()
     rows: list[dict[str, Any]] = []
-    point = NO_WORD
+    point = MIN_INSTANT
     for part, watermark in data.draw(streams(scheme)):
         rows, point = rows + part, max(point, watermark)
         heard |= {row["frame_id"] for row in dicts(stream.step(part, watermark).results)}
@@ -336,7 +335,7 @@ def test_punctuation_releases_its_group_or_all() -> None:
     word = {"key": "a", "ts": 4, "x": [None], "word": ONE_GROUP}
     found = dicts(stream.step([word]).results)
     assert [(row["key"], row["frame_start"], row["frame_end"]) for row in found] == [("a", 0, 2)]
-    assert stream.step([{"key": "a", "ts": 4, "x": [True]}]).figures["late"] == 1
+    assert stream.step([{"key": "a", "ts": 4, "x": [True]}]).counters["late"] == 1
     found = dicts(stream.step([{"key": None, "ts": 5, "x": [None], "word": ALL_GROUPS}]).results)
     assert [(row["key"], row["frame_start"], row["frame_end"]) for row in found] == [("b", 0, 3)]
 
@@ -349,7 +348,7 @@ def test_what_comes_in_one_step_comes_at_once() -> None:
     for parts in ([[word], rows], [rows, [word]]):
         chunks = [(c.start, pa.py_buffer(c.data)) for part in parts for c in chunks_of(plan, part)]
         step = BucketStream(StreamPlan(plan, {}), DictStore()).step(chunks)
-        assert step.figures["late"] == 0
+        assert step.counters["late"] == 0
         assert [(row["frame_start"], row["frame_end"]) for row in dicts(step.results)] == [(0, 2)]
 
 
@@ -376,9 +375,9 @@ def test_punctuation_instead_of_a_watermark(scheme: Any, data: Any) -> None:
     words = [
         {"key": key, "ts": last + 1000, "x": [None] * len(plan.columns), "word": ONE_GROUP} for key in ("a", "b", None)
     ]
-    told: list[tuple[list[dict[str, Any]], int]] = [(part, NO_WORD) for part, _ in batches]
+    told: list[tuple[list[dict[str, Any]], int]] = [(part, MIN_INSTANT) for part, _ in batches]
     stream = Stream(plan)
-    found = stream.run([*told, (words, NO_WORD)])
+    found = stream.run([*told, (words, MIN_INSTANT)])
     check_frames(found, table(plan, rows))
 
 
@@ -386,10 +385,10 @@ def test_late_rows_are_counted_and_change_nothing() -> None:
     plan = plan_for(sf.Threshold("w"))
     rows = [{"key": "a", "ts": ts, "x": [ts % 5 < 3]} for ts in range(20)]
     stream = Stream(plan)
-    found = stream.run([(rows, NO_WORD), ([], 15)])
+    found = stream.run([(rows, MIN_INSTANT), ([], 15)])
     late = [{"key": "a", "ts": ts, "x": [True]} for ts in (3, 4, 14)]
     step = stream.step([*late, {"key": "b", "ts": 2, "x": [True]}, {"key": "a", "ts": 15, "x": [None]}])
-    assert step.figures["late"] == 4
+    assert step.counters["late"] == 4
     found += dicts(step.results) + stream.run([([], 40)])
     check_frames(found, table(plan, [*rows, {"key": "a", "ts": 15, "x": [None]}]))
 
@@ -410,7 +409,7 @@ def test_silent_groups_are_closed_and_forgotten() -> None:
     found = dicts(stream.step([], watermark=13).results)
     assert {(row["key"], row["frame_end"], row["frame_closed_by"]) for row in found} == {(k, 2, "gap") for k in "abcd"}
     assert stream.store.record is not None
-    assert state.decode(stream.store.record)["framer"]["groups"]["first"].size == 0
+    assert state_codec.decode(stream.store.record)["operator"]["groups"]["first"].size == 0
 
 
 def test_groups_without_an_open_frame_are_forgotten() -> None:
@@ -425,9 +424,9 @@ def test_groups_without_an_open_frame_are_forgotten() -> None:
 def test_what_time_alone_does_wakes_a_bucket() -> None:
     stream = Stream(plan_for(sf.Threshold("w", max_gap=10)))
     step = stream.step([{"key": "a", "ts": 7, "x": [True]}], watermark=2)
-    assert (step.due, step.figures["waiting"], step.figures["open"]) == (3, 1, 0)
+    assert (step.due, step.counters["waiting"], step.counters["open"]) == (3, 1, 0)
     step = stream.step([], watermark=8)
-    assert (step.due, step.figures["waiting"], step.figures["open"]) == (9, 0, 1)
+    assert (step.due, step.counters["waiting"], step.counters["open"]) == (9, 0, 1)
     assert stream.step([], watermark=30).due is None
 
 
@@ -474,8 +473,8 @@ def test_state_is_the_same_after_reading_it(compressed: bool, before: int) -> No
         "d": None,
         "e": {"f": "text", "g": 7},
     }
-    among_others = bytes(before) + state.encode(tree, compressed=compressed)
-    again = state.decode(pa.py_buffer(among_others)[before:])
+    among_others = bytes(before) + state_codec.encode(tree, compressed=compressed)
+    again = state_codec.decode(pa.py_buffer(among_others)[before:])
     assert again["a"].tolist() == tree["a"].tolist()  # type: ignore[union-attr]
     assert again["b"][0].equals(pa.array(["x", None]))
     assert again["b"][1]["c"].shape == (0, 2)

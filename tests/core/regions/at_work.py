@@ -9,7 +9,8 @@ import pyarrow as pa
 
 from streamframes.core.batch.clock import Clock
 from streamframes.core.regions.arguments import crowding_of, limits_of, method_of, reading_of
-from streamframes.core.regions.plan import DENSITY, RECTANGLE, Listed, RegionPlan
+from streamframes.core.regions.operator import RegionPlan
+from streamframes.core.regions.plan import DENSITY, RECTANGLE, Listed
 from streamframes.core.regions.types import Limits
 from tests.core.regions.worlds import Swarm, World
 

@@ -10,7 +10,7 @@ import pytest
 import shapely
 from hypothesis import given, settings
 
-from streamframes.core.operator.state import encode
+from streamframes.core.operator.state_codec import encode
 from streamframes.core.regions.connected.search import Connected
 from streamframes.core.regions.types import END, FALSE, TRUE, Columns, Found
 from tests.core.operator.test_bucket_stream import table
@@ -204,7 +204,7 @@ def test_memory_is_bounded_by_what_is_open():
         times = np.arange(500, dtype=np.int64) + 500 * feed
         slot = np.tile(np.arange(n, dtype=np.int64), 500)
         search.feed(Columns(times, np.arange(501, dtype=np.int64) * n, slot, code.ravel()))
-    assert len(encode(search.save())) < 50_000
+    assert len(encode(search.snapshot())) < 50_000
     live = search.live()
     assert 0 < len(live) < n
     assert (np.diff(live.start) >= 0).all()

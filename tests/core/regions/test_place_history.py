@@ -10,10 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from streamframes.core.batch.clock import Clock
-from streamframes.core.operator.state import encode
+from streamframes.core.operator.state_codec import encode
 from streamframes.core.regions import group_search as group
 from streamframes.core.regions.group_search import GroupSearch
-from streamframes.core.regions.plan import RegionPlan
+from streamframes.core.regions.operator import RegionPlan
 from streamframes.core.regions.rectangles import scattered as spans
 from streamframes.core.regions.types import Limits
 from tests.core.operator.test_bucket_stream import table
@@ -59,5 +59,5 @@ def test_what_is_known_of_a_road_does_not_grow_with_the_reports():
         at = random.random((2_000, 1)) * ROAD
         slow = ((at[:, 0] // 100 + ts // 500) % 3 == 0).astype(np.uint8)
         list(search.feed(ts, at, slow, None))
-        sizes.append(len(encode(search.save())))
+        sizes.append(len(encode(search.snapshot())))
     assert max(sizes[15:]) < 1.3 * max(sizes[5:15])

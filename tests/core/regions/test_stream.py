@@ -28,7 +28,7 @@ def run(plan: Any, batches: list[tuple[list[dict[str, Any]], int]]) -> tuple[lis
         chunks = [(chunk.start, pa.py_buffer(chunk.data)) for chunk in chunks_of(plan, rows)] if rows else []
         step = BucketStream(stream, store).step(chunks, watermark)
         told += dicts(step.results)
-        counted = {name: counted[name] + step.figures[name] for name in counted}
+        counted = {name: counted[name] + step.counters[name] for name in counted}
     return told, counted
 
 

@@ -13,15 +13,15 @@ from hypothesis import strategies as st
 from streamframes.core.batch.clock import Clock
 from streamframes.core.batch.groups import fingerprints
 from streamframes.core.batch.rows import Rows
-from streamframes.core.operator import state
+from streamframes.core.operator import state_codec
 from streamframes.core.sessions import operator as at_work
 from streamframes.core.sessions.commands import Orders
 from streamframes.core.sessions.language.resolve import Planner
 from streamframes.core.sessions.language.terms import Value
 from streamframes.core.sessions.merge import Spanning
-from streamframes.core.sessions.operator import Sessioner
+from streamframes.core.sessions.operator import SessionOperator, SessionPlan
 from streamframes.core.sessions.partitioning import spread_of
-from streamframes.core.sessions.plan import MEASURES, SESSIONS, SPANNING, TOGETHER, SessionPlan, Told
+from streamframes.core.sessions.plan import MEASURES, SESSIONS, SPANNING, TOGETHER, Told
 from streamframes.core.sessions.tree import Session
 from streamframes.core.sparksql import translate
 
@@ -107,19 +107,19 @@ def log_of(made: list[tuple[Any, ...]]) -> tuple[np.ndarray, pa.RecordBatch]:
     return ts, pa.RecordBatch.from_arrays(columns, schema=COLUMNS)
 
 
-def rows_of(planner: Planner, ts: np.ndarray, batch: pa.RecordBatch, sessioner: Sessioner, spreads: bool) -> Rows:
+def rows_of(planner: Planner, ts: np.ndarray, batch: pa.RecordBatch, operator: SessionOperator, spreads: bool) -> Rows:
     """The events as they travel, by group."""
     columns = [translate(text, COLUMNS).evaluate(batch) for text in planner.events] + batch.columns
     who = batch.column(0).to_numpy()
     if not spreads or not len(ts):
         first, second = fingerprints([], 1)
         if not spreads:
-            sessioner.groups.numbers(first, second, pa.RecordBatch.from_arrays([], schema=pa.schema([])))
+            operator.groups.numbers(first, second, pa.RecordBatch.from_arrays([], schema=pa.schema([])))
         return Rows(np.zeros(min(len(ts), 1), np.int64), np.array([0, len(ts)] if len(ts) else [0]), ts, columns)
     order = np.argsort(who, kind="stable")
     seen, counts = np.unique(who, return_counts=True)
     keys = pa.RecordBatch.from_arrays([pa.array(seen)], ["who"])
-    numbers = sessioner.groups.numbers(*fingerprints(keys.columns, len(seen)), keys)
+    numbers = operator.groups.numbers(*fingerprints(keys.columns, len(seen)), keys)
     rows = Rows(numbers, np.concatenate([[0], np.cumsum(counts)]), ts, columns)
     return rows.take(order, rows.groups, rows.bounds)
 
@@ -131,7 +131,7 @@ def test_a_root_in_many_places_tells_what_one_place_would(made: list[tuple[Any, 
     assert spread_of(planner)[0] == SPANNING
     ts, batch = log_of(made)
     point = int(ts[-1]) + 20 if len(ts) else 0
-    together = Sessioner(plan_of(planner, TOGETHER))
+    together = SessionOperator(plan_of(planner, TOGETHER))
     wanted = list(together.feed(rows_of(planner, ts, batch, together, False)))
     wanted += together.feed(rows_of(planner, ts[:0], batch.slice(0, 0), together, False), np.array([point]))
     # The root tells once an instant: the last of what one place tells at each.
@@ -144,11 +144,11 @@ def test_a_root_in_many_places_tells_what_one_place_would(made: list[tuple[Any, 
     parts: list[pa.RecordBatch] = []
     for bucket in range(buckets):
         here = batch.column(0).to_numpy() % buckets == bucket
-        sessioner = Sessioner(plan)
+        operator = SessionOperator(plan)
         chosen = batch.filter(pa.array(here))
-        parts += sessioner.feed(rows_of(planner, ts[here], chosen, sessioner, True))
-        parts += sessioner.feed(
-            rows_of(planner, ts[:0], batch.slice(0, 0), sessioner, True), np.full(len(sessioner.groups), point)
+        parts += operator.feed(rows_of(planner, ts[here], chosen, operator, True))
+        parts += operator.feed(
+            rows_of(planner, ts[:0], batch.slice(0, 0), operator, True), np.full(len(operator.groups), point)
         )
     found: dict[Any, float] = {}
     root = Spanning("System", plan.lasting_id)
@@ -163,9 +163,9 @@ def test_a_root_in_many_places_tells_what_one_place_would(made: list[tuple[Any, 
         root.take(partial)
         early = list(root.told(edge, each=True))
         waiting = {name: kept.waiting for name, kept in root.measures.items()}
-        saved = state.decode(state.encode(root.save()))
+        saved = state_codec.decode(state_codec.encode(root.snapshot()))
         root = Spanning("System", plan.lasting_id)
-        root.load(saved)
+        root.restore(saved)
         for name, lines in waiting.items():
             root.measures[name].waiting = lines
         for each in (*early, *root.told(each=True)):
@@ -198,7 +198,7 @@ def test_measures_of_the_plan_do_not_notice_orders(made: list[tuple[Any, ...]], 
     while 0 < cut < len(made) and ts[cut] == ts[cut - 1]:
         cut += 1
     plan = plan_of(planner, TOGETHER, orders=Orders(planner, COLUMNS, TOGETHER))
-    alone, ordered = Sessioner(plan), Sessioner(plan)
+    alone, ordered = SessionOperator(plan), SessionOperator(plan)
     wanted = _fed(alone, planner, ts, batch)
     found = _fed(ordered, planner, ts[:cut], batch.slice(0, cut))
     orders = [
@@ -208,49 +208,49 @@ def test_measures_of_the_plan_do_not_notice_orders(made: list[tuple[Any, ...]], 
         ("drop", "unknown", None),
         ("add", "parts", "System.count(Call)"),
     ]
-    assert ordered.obey(orders)[1] == 3
-    saved = state.decode(state.encode(ordered.save()))
-    ordered = Sessioner(plan)
-    ordered.load(saved)
+    assert ordered.apply(orders)[1] == 3
+    saved = state_codec.decode(state_codec.encode(ordered.snapshot()))
+    ordered = SessionOperator(plan)
+    ordered.restore(saved)
     found += _fed(ordered, planner, ts[cut:], batch.slice(cut))
     mine = [row for row in found if row["measure"] in ("parts", "size")]
     assert mine == wanted
     events = [row["value"] for row in found if row["measure"] == "events"]
     after = sum(row[3] is not None for row in made[cut:])
     assert events == [float(i + 1) for i in range(after)]
-    assert ordered.obey([("drop", "events", None), ("drop", "parts", None)])[1] == 0
+    assert ordered.apply([("drop", "events", None), ("drop", "parts", None)])[1] == 0
     rest = _fed(ordered, planner, ts[-1:] + 1, batch.slice(max(0, len(made) - 1)))
     assert not {row["measure"] for row in rest} & {"events", "parts"}
 
 
 def test_what_is_left_goes_on_when_another_goes() -> None:
     planner = planner_of({})
-    sessioner = Sessioner(plan_of(planner, TOGETHER, orders=Orders(planner, COLUMNS, TOGETHER)))
+    operator = SessionOperator(plan_of(planner, TOGETHER, orders=Orders(planner, COLUMNS, TOGETHER)))
     doubled, tripled = ("add", "doubled", "Call.sum(code * 2)"), ("add", "tripled", "Call.sum(code * 3)")
-    assert sessioner.obey([doubled]) == ([], 0)
-    assert sessioner.obey([tripled]) == ([], 0)
+    assert operator.apply([doubled]) == ([], 0)
+    assert operator.apply([tripled]) == ([], 0)
     ts, batch = log_of([(1, 0, 3, 0.1, "x"), (1, 0, 3, 0.1, "x")])
-    _fed(sessioner, planner, ts, batch)
-    assert sessioner.obey([("drop", "doubled", None)]) == ([], 0)
-    saved = state.decode(state.encode(sessioner.save()))
-    sessioner = Sessioner(sessioner.base)
-    sessioner.load(saved)
-    assert [row["value"] for row in _fed(sessioner, planner, ts + 2, batch)] == [27.0, 36.0]
-    assert sessioner.obey([doubled]) == ([], 0)
-    told = _fed(sessioner, planner, ts + 4, batch)
+    _fed(operator, planner, ts, batch)
+    assert operator.apply([("drop", "doubled", None)]) == ([], 0)
+    saved = state_codec.decode(state_codec.encode(operator.snapshot()))
+    operator = SessionOperator(operator.base)
+    operator.restore(saved)
+    assert [row["value"] for row in _fed(operator, planner, ts + 2, batch)] == [27.0, 36.0]
+    assert operator.apply([doubled]) == ([], 0)
+    told = _fed(operator, planner, ts + 4, batch)
     assert [row["value"] for row in told if row["measure"] == "doubled"] == [6.0, 12.0]
 
 
-def _fed(sessioner: Sessioner, planner: Planner, ts: np.ndarray, batch: pa.RecordBatch) -> list[dict[str, Any]]:
-    found = sessioner.feed(rows_of(planner, ts, batch, sessioner, False))
+def _fed(operator: SessionOperator, planner: Planner, ts: np.ndarray, batch: pa.RecordBatch) -> list[dict[str, Any]]:
+    found = operator.feed(rows_of(planner, ts, batch, operator, False))
     return [row for part in found for row in part.to_pylist()]
 
 
 def test_what_needs_one_place_is_refused_where_events_are_spread() -> None:
     planner = planner_of({"calls": TEXTS["calls"]})
-    sessioner = Sessioner(plan_of(planner, SPANNING, orders=Orders(planner, COLUMNS, SPANNING)))
+    operator = SessionOperator(plan_of(planner, SPANNING, orders=Orders(planner, COLUMNS, SPANNING)))
     assert (
-        sessioner.obey([("add", "last", "System.avg(Call.rows, last=3)"), ("add", "n", "System.sum(Call.rows)")])[1]
+        operator.apply([("add", "last", "System.avg(Call.rows, last=3)"), ("add", "n", "System.sum(Call.rows)")])[1]
         == 1
     )
 
@@ -258,15 +258,15 @@ def test_what_needs_one_place_is_refused_where_events_are_spread() -> None:
 def test_texts_that_nobody_knows_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(at_work, "MANY_TEXTS", 5)
     planner = planner_of({})
-    sessioner = Sessioner(plan_of(planner, TOGETHER, SESSIONS))
+    operator = SessionOperator(plan_of(planner, TOGETHER, SESSIONS))
     told = []
     for i in range(0, 60, 3):
         # A call that stays open, and others with texts of their own.
         made = [(0, 0, 2, 0.1, "stays")] if i == 0 else []
         made += [(1, 1, 3, 0.1, f"word{i}"), (1, 1, 1, 0.1, "y")]
         ts, batch = log_of(made)
-        told += _fed(sessioner, planner, ts + 2 * i, batch)
-    assert len(sessioner.texts) < 20
-    told += [row for part in sessioner.finish() for row in part.to_pylist()]
+        told += _fed(operator, planner, ts + 2 * i, batch)
+    assert len(operator.texts) < 20
+    told += [row for part in operator.finish() for row in part.to_pylist()]
     words = [row["word"] for row in told if row["frame_class"] == "Call"]
     assert sorted(words) == sorted(["stays", *(f"word{i}" for i in range(0, 60, 3))])

@@ -12,10 +12,10 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from streamframes.core.operator import state
+from streamframes.core.operator import state_codec
 from streamframes.core.sessions.language.nodes import Class
 from streamframes.core.sessions.language.terms import BOOLEAN, Event
-from streamframes.core.sessions.operator import Sessioner
+from streamframes.core.sessions.operator import SessionOperator
 from streamframes.core.sessions.plan import MEASURES, SESSIONS, TAGGED
 from streamframes.core.sessions.vm import layout as tables
 from streamframes.core.sessions.vm.layout import O_ID
@@ -26,19 +26,19 @@ from tests.core.sessions.worlds_at_work import known_group, literal_of, plan_of,
 
 
 def run(world: World, output: str, cuts: Sequence[int] = (), *, point: int | None = None) -> list[dict[str, Any]]:
-    """All results; at each cut the sessioner is written and read again."""
+    """All results; at each cut the operator is written and read again."""
     plan = plan_of(world.plan, output)
-    sessioner = known_group(Sessioner(plan))
+    operator = known_group(SessionOperator(plan))
     found: list[pa.RecordBatch] = []
     edges = [0, *sorted(cuts), len(world.log)]
     for low, high in itertools.pairwise(edges):
-        found += sessioner.feed(rows_of(world.plan, world.log[low:high], low))
-        saved = state.decode(state.encode(sessioner.save()))
-        sessioner = Sessioner(plan)
-        sessioner.load(saved)
+        found += operator.feed(rows_of(world.plan, world.log[low:high], low))
+        saved = state_codec.decode(state_codec.encode(operator.snapshot()))
+        operator = SessionOperator(plan)
+        operator.restore(saved)
     if point is not None:
-        found += sessioner.feed(rows_of(world.plan, []), np.array([point]))
-    found += sessioner.finish()
+        found += operator.feed(rows_of(world.plan, []), np.array([point]))
+    found += operator.finish()
     return [row for batch in found for row in batch.to_pylist()]
 
 
@@ -135,11 +135,11 @@ def test_events_belong_where_the_reference_says(case: tuple[World, list[int]]) -
 @given(worlds())
 def test_odd_events_are_counted(world: World) -> None:
     reference = literal_of(world.plan, world.log)
-    sessioner = known_group(Sessioner(plan_of(world.plan, SESSIONS)))
-    list(sessioner.feed(rows_of(world.plan, world.log)))
+    operator = known_group(SessionOperator(plan_of(world.plan, SESSIONS)))
+    list(operator.feed(rows_of(world.plan, world.log)))
     n = len(world.plan.classes)
-    assert sessioner.machine.null_keys.tolist() == [reference.null_keys[i] for i in range(n)]
-    assert sessioner.machine.strays.tolist() == [reference.stray_closes[i] for i in range(n)]
+    assert operator.machine.null_keys.tolist() == [reference.null_keys[i] for i in range(n)]
+    assert operator.machine.strays.tolist() == [reference.stray_closes[i] for i in range(n)]
 
 
 def family(n: int) -> tuple[list[Class], Events]:
@@ -187,5 +187,5 @@ def test_what_is_closed_takes_no_room_once_the_state_is_saved() -> None:
     small = machine.nbytes
     list(machine.flow(events, 1))
     assert machine.nbytes > 100 * small
-    machine.save()
+    machine.snapshot()
     assert machine.nbytes <= small + 100

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from streamframes.core.batch.packer import Packer
 from streamframes.core.operator.bucket_fold import BucketFold
 from streamframes.core.operator.bucket_stream import StreamPlan
-from streamframes.core.sessions.plan import BY_ROOT, MEASURES, SESSIONS, TOGETHER, SessionPlan
+from streamframes.core.sessions.operator import SessionPlan
+from streamframes.core.sessions.plan import BY_ROOT, MEASURES, SESSIONS, TOGETHER
 from streamframes.core.sparksql import translate
 from tests.core.operator.test_bucket_stream import DictStore
 from tests.core.sessions.test_commands_and_merge import COLUMNS, LOGS, TEXTS, log_of, plan_of, planner_of
@@ -63,9 +64,9 @@ def test_any_order_of_arrival(
         watermark = max(0, seen - LATENESS)
         step = stream.bucket(store).step(packed(plan, ts[part], batch.take(pa.array(part))), watermark)
         found += step.results
-        odd += step.figures["stray_closes"]
-        assert step.figures["late"] == 0
+        odd += step.counters["stray_closes"]
+        assert step.counters["late"] == 0
         seen = max(seen, int(ts[part].max(initial=0)))
     step = stream.bucket(store).step([], end)
     assert told([*found, *step.results]) == told(wanted)
-    assert odd + step.figures["stray_closes"] == int(table.framer.machine.strays.sum())
+    assert odd + step.counters["stray_closes"] == int(table.operator.machine.strays.sum())

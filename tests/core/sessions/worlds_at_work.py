@@ -1,4 +1,4 @@
-"""Random worlds, carried to the sessioner: as a plan of its own, as rows, and beside the reference."""
+"""Random worlds, carried to the operator: as a plan of its own, as rows, and beside the reference."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from streamframes.core.batch.rows import Rows
 from streamframes.core.batch.tags import TagColumn
 from streamframes.core.schemes.folds import Fold
 from streamframes.core.sessions.language.terms import Value
-from streamframes.core.sessions.operator import Sessioner
-from streamframes.core.sessions.plan import TOGETHER, SessionPlan, Told
+from streamframes.core.sessions.operator import SessionOperator, SessionPlan
+from streamframes.core.sessions.plan import TOGETHER, Told
 from tests.core.sessions.worlds import Fading, Plan, mean_of_two
 from tests.oracles.sessions import Literal
 
@@ -71,11 +71,11 @@ def rows_of(plan: Plan, log: Any, first: int = 0) -> Rows:
     return Rows(np.zeros(min(n, 1), np.int64), np.array([0, n] if n else [0]), ts, columns)
 
 
-def known_group(sessioner: Sessioner) -> Sessioner:
+def known_group(operator: SessionOperator) -> SessionOperator:
     """All events are one group, which is known."""
     first, second = fingerprints([], 1)
-    sessioner.groups.numbers(first, second, pa.RecordBatch.from_arrays([], schema=pa.schema([])))
-    return sessioner
+    operator.groups.numbers(first, second, pa.RecordBatch.from_arrays([], schema=pa.schema([])))
+    return operator
 
 
 def literal_of(plan: Plan, log: Any, *, ended: bool = True) -> Literal:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from streamframes.api.bursts import Bursts
     from streamframes.cli.engine import Engine
     from streamframes.spark import DataFrame
-    from streamframes.spark.planning.bursts import Bursting
+    from streamframes.spark.planning.bursts import BurstQuery
 
 MAX_STRETCHES = 1_500
 MAX_WINDOWS = 300
@@ -31,7 +31,7 @@ _OVER = "coalesce((value - threshold) / nullif(abs(threshold), 0), double('inf')
 class BurstPlot:
     """What is drawn: the signal of a search for bursts, and its alarms. Windows count `counted`."""
 
-    search: Bursting
+    search: BurstQuery
     signal: DataFrame
     name: str
     counted: str

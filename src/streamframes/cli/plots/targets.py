@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from streamframes.cli.plots.frames import Plot
     from streamframes.cli.plots.marks import Marks
     from streamframes.spark import DataFrame
-    from streamframes.spark.planning.frames import Framing
+    from streamframes.spark.planning.frames import FrameQuery
 
 
 class Pictured(Protocol):
@@ -64,7 +64,7 @@ def plot_of(engine: Engine, planned: Frames, picture: PictureOptions, marks: Mar
 
     if picture.plot is None:
         return None
-    plan = cast("Framing", planned.plan)
+    plan = cast("FrameQuery", planned.plan)
     value = picture.plot_value or signal_for(plan.rows, plan.scheme, [plan.ts, *plan.by])
     engine.analyse(f"--plot-value {value}", lambda: plan.rows.selectExpr(as_number(value)))
     return Plot(plan.rows, plan.scheme, plan.ts, plan.by, plan.prefix, value, marks)

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from streamframes.core.batch.clock import MIN_INSTANT
 from streamframes.core.batch.rows import Rows
 from streamframes.core.jit.compiled import compiled
 
@@ -28,14 +29,13 @@ _READ = pa.ipc.IpcReadOptions(use_threads=False)
 _INT32_MAX = 2**31 - 1
 ALIGNED = 64
 _SUMMARY = struct.Struct("<4q")
-NO_WORD = -(2**62)
 
 
 @dataclass
 class Chunk:
     """A decoded chunk: rows whose groups are numbered 0, 1, 2, ... as in `keys`, and their fingerprints.
 
-    `upto` is the punctuation of each group: all of its rows up to this instant have been seen; or NO_WORD.
+    `upto` is the punctuation of each group: all of its rows up to this instant have been seen; or MIN_INSTANT.
     `side` tells chunks apart where rows of two kinds meet.
     """
 
@@ -103,7 +103,7 @@ def encode(chunk: Chunk) -> bytes:
     body_at = _write(head, sink)
     _write(body, sink)
     payload = bytearray(sink.getvalue())
-    summary = Summary(body_at, len(rows), int((chunk.upto > NO_WORD).any()), chunk.side)
+    summary = Summary(body_at, len(rows), int((chunk.upto > MIN_INSTANT).any()), chunk.side)
     payload[: _SUMMARY.size] = _SUMMARY.pack(*summary)
     return bytes(payload)
 

@@ -16,6 +16,10 @@ from typing import Literal
 
 from streamframes.errors import InvalidArgument
 
+# Before and after all instants that are told apart from "never".
+MIN_INSTANT = -(2**62)
+MAX_INSTANT = 2**62
+
 Duration = str | int | float | timedelta
 ClockKind = Literal["timestamp", "date", "integer"]
 

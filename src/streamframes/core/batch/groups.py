@@ -233,22 +233,22 @@ class GroupIndex:
             return [pa.array([], field.type) for field in self._schema]
         return [column.take(pa.array(numbers)) for column in self._keys[0].columns]
 
-    def save(self) -> dict[str, Any]:
+    def snapshot(self) -> dict[str, Any]:
         """All groups, for `load`."""
         keys = {str(i): column for i, column in enumerate(self.values(np.arange(len(self))))}
         return {"first": self.first, "second": self.second, "keys": keys}
 
-    def load(self, saved: dict[str, Any]) -> None:
+    def restore(self, saved: dict[str, Any]) -> None:
         """The groups that were saved, under the same numbers."""
         keys = pa.RecordBatch.from_arrays(list(saved["keys"].values()), schema=self._schema)
         self.numbers(saved["first"], saved["second"], keys)
 
-    def keep(self, numbers: np.ndarray) -> None:
+    def retain(self, numbers: np.ndarray) -> None:
         """Forget all groups but these, which are numbered anew in this order."""
-        saved = self.save()
+        saved = self.snapshot()
         kept = GroupIndex(self._schema)
         keys = {name: column.take(pa.array(numbers)) for name, column in saved["keys"].items()}
-        kept.load({"first": self.first[numbers], "second": self.second[numbers], "keys": keys})
+        kept.restore({"first": self.first[numbers], "second": self.second[numbers], "keys": keys})
         self.__dict__ = kept.__dict__
 
     def _grow(self, groups: int) -> None:

@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.batch.chunk import NO_WORD, Chunk, encode
+from streamframes.core.batch.chunk import Chunk, encode
+from streamframes.core.batch.clock import MIN_INSTANT
 from streamframes.core.batch.groups import as_int64, fingerprints, number_groups
 from streamframes.core.batch.reorder_buffer import disorder, sorted_by_ts
 from streamframes.core.batch.rows import Rows
@@ -71,7 +72,7 @@ class Packer:
         self.n_buckets = n_buckets
         self.side = side
         self.disordered = False
-        self.latest = NO_WORD
+        self.latest = MIN_INSTANT
 
     def pack(
         self,
@@ -97,11 +98,11 @@ class Packer:
         if word is not None:
             columns = [*columns, pa.array(word)]
         rows, buckets, chunk_keys, pair = self._grouped(as_int64(ts), keys, list(columns))
-        upto = np.full(buckets.size, NO_WORD)
+        upto = np.full(buckets.size, MIN_INSTANT)
         if word is not None:
             rows, upto = _punctuated(rows)
         self.disordered, _ = disorder(rows.bounds, rows.ts)
-        self.latest = int(rows.ts.max(initial=NO_WORD))
+        self.latest = int(rows.ts.max(initial=MIN_INSTANT))
         if self.disordered:
             rows = sorted_by_ts(rows)
         edges = np.flatnonzero(np.diff(buckets, prepend=-1, append=self.n_buckets)).tolist()
@@ -109,7 +110,7 @@ class Packer:
             part = _groups_between(rows, low, high)
             first, second = (half[low:high] for half in pair)
             chunk = Chunk(part, first, second, chunk_keys.slice(low, high - low), upto[low:high], self.side)
-            whole = not self.disordered or (chunk.upto > NO_WORD).any()
+            whole = not self.disordered or (chunk.upto > MIN_INSTANT).any()
             for piece in [chunk] if whole else slots(chunk):
                 yield packed(int(buckets[low]), piece)
 
@@ -153,7 +154,7 @@ def slots(chunk: Chunk, least: int = 1) -> Iterator[Chunk]:
 
 def packed(bucket: int, chunk: Chunk) -> Packed:
     """The chunk, encoded."""
-    start = int(chunk.rows.ts.min()) if len(chunk.rows) else NO_WORD
+    start = int(chunk.rows.ts.min()) if len(chunk.rows) else MIN_INSTANT
     return Packed(bucket, start, encode(chunk))
 
 
@@ -171,7 +172,7 @@ def _filtered(keep: pa.Array, ts: Any, keys: Any, columns: Any, word: Any) -> tu
 def _punctuated(rows: Rows) -> tuple[Rows, np.ndarray]:
     """The rows that are data, with groups that have none kept, and the punctuation of each group."""
     word = np.asarray(rows.columns[-1].to_numpy(zero_copy_only=False))
-    upto = np.full(rows.groups.size, NO_WORD)
+    upto = np.full(rows.groups.size, MIN_INSTANT)
     np.maximum.at(upto, rows.group_of_row[word], rows.ts[word])
     counts = np.bincount(rows.group_of_row[~word], minlength=rows.groups.size)
     bounds = np.concatenate([[0], np.cumsum(counts)])

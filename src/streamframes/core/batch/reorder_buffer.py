@@ -21,7 +21,7 @@ from streamframes.core.batch.rows import Rows, gather, no_rows
 from streamframes.core.jit.compiled import compiled
 
 
-class WaitingRoom:
+class ReorderBuffer:
     """Rows that wait until everything before them has been seen."""
 
     def __init__(self, types: Sequence[pa.DataType]) -> None:

@@ -119,22 +119,22 @@ class Runs:
         """The runs of a window that is watched no more."""
         yield from self._close(self.table[:, WINDOW] == window, CONDITION, groups)
 
-    def untold(self, starts: np.ndarray) -> np.ndarray:
+    def min_unreported_start(self, starts: np.ndarray) -> np.ndarray:
         """For each group the instant before which no further run starts."""
         starts = starts.copy()
         np.minimum.at(starts, self.table[:, GROUP], self.table[:, START])
         return starts
 
-    def keep(self, place: np.ndarray) -> None:
+    def retain(self, place: np.ndarray) -> None:
         """Give groups their new numbers; those that are forgotten have none."""
         stays = place[self.table[:, GROUP]] >= 0
         self.table, self.peaks = self.table[stays], self.peaks[stays]
         self.table[:, GROUP] = place[self.table[:, GROUP]]
 
-    def save(self) -> dict[str, Any]:
+    def snapshot(self) -> dict[str, Any]:
         """The open runs."""
         return {"table": self.table, "peaks": self.peaks}
 
-    def load(self, saved: dict[str, Any]) -> None:
+    def restore(self, saved: dict[str, Any]) -> None:
         """The runs that were saved."""
         self.table, self.peaks = saved["table"].copy(), saved["peaks"].copy()

@@ -1,19 +1,19 @@
-"""The burster: one bucket's rows in order in, alarms or runs out.
+"""The operator: one bucket's rows in order in, alarms or runs out.
 
-  rows ──> values ──> units of time ──> training ──┬──> remembered
-                                                   └──> search ──> alarms ──> runs, latest, any
-
-It has the doors that the framer has, so that tables, streams and fillings carry rows to either.
+rows ──> values ──> units of time ──> training ──┬──> remembered
+                                                 └──> search ──> alarms ──> runs, latest, any
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from streamframes.core.batch.clock import MAX_INSTANT
 from streamframes.core.batch.groups import GroupIndex
 from streamframes.core.batch.rows import Rows, no_rows
 from streamframes.core.bursts.alarm_runs import Runs
@@ -21,22 +21,28 @@ from streamframes.core.bursts.batch import Fed
 from streamframes.core.bursts.commands import understood
 from streamframes.core.bursts.exact.engine import Engine, ExactEngine, HistogramEngine
 from streamframes.core.bursts.learning import Learn, Training
-from streamframes.core.bursts.plan import ANY, EXACT, LATEST, LEARNT, RUNS, BurstPlan
+from streamframes.core.bursts.plan import ANY, EXACT, LATEST, LEARNT, RUNS, BurstSpec
 from streamframes.core.bursts.results import AlarmRows, AnyRows, LatestRows, Searched
 from streamframes.core.bursts.units import Units
 from streamframes.core.bursts.values import numbers_of
-from streamframes.core.frames.schedule import LATEST as ALL_OF_THEM
+from streamframes.core.operator.protocol import NO_WATERMARKS, Command, Operator, OperatorPlan
 
-NOT_KNOWN = np.empty(0, np.int64)
 _TELLERS = {RUNS: None, LATEST: LatestRows, ANY: AnyRows}
 
 
-class Burster:
+@dataclass(frozen=True)
+class BurstPlan(BurstSpec, OperatorPlan):
+    """The plan of a search for bursts."""
+
+    def operator(self, *, live: bool = False) -> BurstOperator:
+        """The plan at work on the groups of one bucket."""
+        return BurstOperator(self)
+
+
+class BurstOperator(Operator):
     """A plan at work on the groups of one bucket."""
 
-    schedule = None
-
-    def __init__(self, plan: BurstPlan) -> None:
+    def __init__(self, plan: BurstSpec) -> None:
         self.plan = plan
         self.groups = GroupIndex(plan.keys)
         self.thresholds = plan.first_thresholds()
@@ -56,7 +62,9 @@ class Burster:
         over, counted = plan.side == "never_miss", plan.agg == "count"
         return HistogramEngine(plan.aggregate, plan.searching, over=over, error=plan.error, counted=counted)
 
-    def feed(self, rows: Rows, points: np.ndarray = NOT_KNOWN, *, final: bool = False) -> Iterator[pa.RecordBatch]:
+    def feed(
+        self, rows: Rows, watermarks: np.ndarray = NO_WATERMARKS, *, final: bool = False
+    ) -> Iterator[pa.RecordBatch]:
         """The results that these rows settle; rows of a group must come in order."""
         size = len(self.groups)
         self.thresholds.grow(self.groups)
@@ -66,8 +74,8 @@ class Burster:
             self.training.values.grow(size)
         fed, ts = numbers_of(rows, self.plan)
         if self.units is not None:
-            points = np.full(size, np.iinfo(np.int64).max) if final else points
-            ts, fed = self.units.feed(fed, ts, points, self._most_zeros(), size)
+            watermarks = np.full(size, np.iinfo(np.int64).max) if final else watermarks
+            ts, fed = self.units.feed(fed, ts, watermarks, self._most_zeros(), size)
         if self.training is not None and fed.values.size:
             trains, told = self._trained(fed, self.training)
             yield from told
@@ -106,9 +114,9 @@ class Burster:
         teller = self.runs if self.plan.output == RUNS else self.teller
         yield from teller.told(found, searched, self.thresholds, self.groups)
 
-    def obey(self, orders: Iterable[tuple[Any, ...]]) -> tuple[list[pa.RecordBatch], int]:
-        """Change the windows as ordered: first those that go. Returns what ends, and how many orders mean nothing."""
-        goes, comes, refused = understood(orders)
+    def apply(self, commands: Iterable[Command]) -> tuple[list[pa.RecordBatch], int]:
+        """Add and remove windows, first those that go. Returns what ends, and how many commands mean nothing."""
+        goes, comes, refused = understood(commands)
         told = [batch for window in sorted(goes) for batch in self.remove(window)]
         for window, threshold in sorted(comes.items()):
             self.thresholds.add(window, threshold)
@@ -123,75 +131,63 @@ class Burster:
         """For each group, how many zeros in a row can say anything: all, where zeros alarm or may be learnt to."""
         shelved, shelves = self.thresholds.shelved, self.thresholds.shelves
         alarms = np.append((shelved <= 0).any(axis=1), self.training is not None)
-        return np.where(alarms[shelves], ALL_OF_THEM, self.thresholds.lengths.max(initial=1))
+        return np.where(alarms[shelves], MAX_INSTANT, self.thresholds.lengths.max(initial=1))
 
     def finish(self) -> Iterator[pa.RecordBatch]:
         """The results that the end of the data settles."""
         yield from self.feed(no_rows(self.plan.columns), final=True)
         yield from self.runs.finish(self.groups)
 
-    @property
-    def is_idle(self) -> np.ndarray:
+    def idle_groups(self) -> np.ndarray:
         """No group can be forgotten: its windows reach back."""
         return np.zeros(len(self.groups), np.bool_)
 
-    @property
-    def n_open(self) -> int:
-        """How many runs are open."""
-        return int(self.runs.table.shape[0])
+    def counters(self) -> dict[str, int]:
+        """Open runs; rows are taken at once."""
+        return {"open": int(self.runs.table.shape[0]), "held": 0}
 
-    @property
-    def n_held(self) -> int:
-        """Rows are taken at once."""
-        return 0
-
-    def untold(self, points: np.ndarray) -> np.ndarray:
+    def min_unreported_start(self, watermarks: np.ndarray) -> np.ndarray:
         """For each group the instant before which no further run starts."""
-        starts = self.units.untold(points) if self.units is not None else points
-        return self.runs.untold(starts)
+        starts = self.units.min_unreported_start(watermarks) if self.units is not None else watermarks
+        return self.runs.min_unreported_start(starts)
 
-    def horizon(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """For each group: the instant before which no further run starts, and up to which all that end are known."""
-        starts = self.untold(points)
-        return starts, starts - 1
-
-    def keep(self, numbers: np.ndarray) -> None:
+    def retain(self, numbers: np.ndarray) -> None:
         """Forget all groups but these."""
         place = np.full(len(self.groups), -1)
         place[numbers] = np.arange(numbers.size)
-        self.thresholds.keep(numbers)
-        self.engine.keep(numbers)
-        self.runs.keep(place)
+        self.thresholds.retain(numbers)
+        self.engine.retain(numbers)
+        self.runs.retain(place)
         self.counted = self.counted[numbers]
         if self.training is not None:
-            self.training.values.keep(numbers)
+            self.training.values.retain(numbers)
         if self.units is not None:
-            self.units.keep(numbers, place)
-        self.groups.keep(numbers)
+            self.units.retain(numbers, place)
+        self.groups.retain(numbers)
 
-    def save(self) -> dict[str, Any]:
+    def snapshot(self) -> dict[str, Any]:
         """Everything that must be known to go on later."""
         return {
-            "groups": self.groups.save(),
-            "thresholds": self.thresholds.save(),
-            "engine": self.engine.save(),
-            "runs": self.runs.save(),
+            "groups": self.groups.snapshot(),
+            "thresholds": self.thresholds.snapshot(),
+            "engine": self.engine.snapshot(),
+            "runs": self.runs.snapshot(),
             "counted": self.counted,
-            "training": self.training.values.save() if self.training is not None else {},
-            "units": self.units.save(len(self.groups)) if self.units is not None else {},
+            "training": self.training.values.snapshot() if self.training is not None else {},
+            "units": self.units.snapshot(len(self.groups)) if self.units is not None else {},
         }
 
-    def load(self, saved: dict[str, Any]) -> None:
+    def restore(self, saved: dict[str, Any]) -> None:
         """Go on from what was saved."""
-        self.groups.load(saved["groups"])
-        self.thresholds.load(saved["thresholds"])
-        self.engine.load(saved["engine"])
-        self.runs.load(saved["runs"])
+        self.groups.restore(saved["groups"])
+        self.thresholds.restore(saved["thresholds"])
+        self.engine.restore(saved["engine"])
+        self.runs.restore(saved["runs"])
         self.counted = saved["counted"].copy()
         if self.training is not None:
-            self.training.values.load(saved["training"])
+            self.training.values.restore(saved["training"])
         if self.units is not None:
-            self.units.load({**saved["units"], "state": saved["units"]["state"].copy()})
+            self.units.restore({**saved["units"], "state": saved["units"]["state"].copy()})
             self.units.sums = self.units.sums.copy()
 
 

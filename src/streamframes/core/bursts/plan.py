@@ -6,22 +6,18 @@ One column travels with each row behind those that break ties: the value, or the
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from streamframes.core.batch.clock import Clock
-from streamframes.core.batch.packer import Layout
 from streamframes.core.bursts.exact.sums import AGGREGATES
 from streamframes.core.bursts.histogram.approximate import ALL, MONOTONIC
 from streamframes.core.bursts.learning import Learn
 from streamframes.core.bursts.thresholds import GroupTable, Thresholds
-
-if TYPE_CHECKING:
-    from streamframes.core.bursts.operator import Burster
 
 EXACT = "exact"
 SEARCHES = (EXACT, "all", "monotonic")
@@ -31,7 +27,7 @@ ALARMS, RUNS, LATEST, ANY, LEARNT = OUTPUTS = ("alarms", "runs", "latest", "any"
 
 
 @dataclass(frozen=True)
-class BurstPlan:
+class BurstSpec:
     """Which windows are watched, how they are searched, and what is told of them.
 
     `thresholds` holds one for each window, or is a table by group, or says how they are learnt; `unit` is the length
@@ -54,16 +50,6 @@ class BurstPlan:
     output: str = ALARMS
     prefix: str = "frame_"
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Only the settings travel."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
-
-    def framer(self, *, live: bool = False) -> Burster:
-        """The plan at work on the groups of one bucket."""
-        from streamframes.core.bursts.operator import Burster
-
-        return Burster(self)
-
     def settings(self) -> dict[str, str]:
         """What must not change while a checkpoint is in use, by the names that a user knows."""
         given: Any = self.thresholds
@@ -81,16 +67,6 @@ class BurstPlan:
             "search": self.search if self.search == EXACT else f"{self.search}, error={self.error}, side={self.side}",
             "output": self.output,
         }
-
-    @property
-    def fragments(self) -> bool:
-        """Nothing is told of a run before it ends."""
-        return False
-
-    @property
-    def layout(self) -> Layout:
-        """The columns that are packed."""
-        return Layout(self.keys, self.ts_type, self.columns)
 
     @property
     def aggregate(self) -> int:

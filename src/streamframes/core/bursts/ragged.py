@@ -55,7 +55,7 @@ class Ragged:
         _replace(self.data, self.bounds, groups, data.reshape(-1, room.shape[1]), bounds, merged, room)
         self.data, self.bounds = room, merged
 
-    def keep(self, numbers: np.ndarray) -> None:
+    def retain(self, numbers: np.ndarray) -> None:
         """Forget all groups but these, which are numbered anew in this order."""
         kept = Ragged(self.data.shape[1])
         kept.grow(numbers.size)
@@ -64,10 +64,10 @@ class Ragged:
         kept.replace(np.arange(numbers.size), np.concatenate([self.data[:0], *parts]), sizes)
         self.data, self.bounds = kept.data, kept.bounds
 
-    def save(self) -> dict[str, Any]:
+    def snapshot(self) -> dict[str, Any]:
         """All rows, for `load`."""
         return {"data": self.data, "bounds": self.bounds}
 
-    def load(self, saved: dict[str, Any]) -> None:
+    def restore(self, saved: dict[str, Any]) -> None:
         """The rows that were saved."""
         self.data, self.bounds = saved["data"], saved["bounds"]

@@ -93,7 +93,7 @@ class Thresholds:
         self._change(self.lengths[stays], self.shelved[:, stays])
         return not stays.all()
 
-    def keep(self, numbers: np.ndarray) -> None:
+    def retain(self, numbers: np.ndarray) -> None:
         """Forget all groups but these."""
         self.shelves = self.shelves[numbers]
         if self.learns:
@@ -106,12 +106,12 @@ class Thresholds:
         for name in ("watched", "logs"):
             self.__dict__.pop(name, None)
 
-    def save(self) -> dict[str, Any]:
+    def snapshot(self) -> dict[str, Any]:
         """Everything that must be known to go on later; a table is known from the plan."""
         given = {str(length): threshold for length, threshold in self.given.items()}
         return {"lengths": self.lengths, "shelved": self.shelved, "shelves": self.shelves, "given": given}
 
-    def load(self, saved: dict[str, Any]) -> None:
+    def restore(self, saved: dict[str, Any]) -> None:
         """Go on from what was saved."""
         self._change(saved["lengths"], saved["shelved"])
         self.shelves = saved["shelves"].copy()

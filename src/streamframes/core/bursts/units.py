@@ -14,7 +14,7 @@ import numpy as np
 
 from streamframes.core.bursts.batch import NO_SKIPS, Fed
 from streamframes.core.jit.compiled import compiled
-from streamframes.core.operator.state import GroupState
+from streamframes.core.operator.group_state import GroupState
 from streamframes.errors import StreamFramesError
 
 # Of each group: whether it has been seen, whether a unit is open, its number or that of the last one, zeros left out.
@@ -121,7 +121,7 @@ class Units(GroupState):
         bounds = np.concatenate([fed.bounds, np.full(more.size, fed.bounds[-1])])
         return fed._replace(groups=groups, bounds=bounds), points[groups]
 
-    def untold(self, points: np.ndarray) -> np.ndarray:
+    def min_unreported_start(self, points: np.ndarray) -> np.ndarray:
         """For each group the instant from which on units may still be told."""
         self.grow(points.size)
         state = self.state[: points.size]

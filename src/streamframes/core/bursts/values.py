@@ -8,13 +8,13 @@ import pyarrow as pa
 from streamframes.core.batch.rows import Rows
 from streamframes.core.bursts.batch import Fed
 from streamframes.core.bursts.exact.sums import WHOLE
-from streamframes.core.bursts.plan import EXACT, BurstPlan
+from streamframes.core.bursts.plan import EXACT, BurstSpec
 from streamframes.errors import StreamFramesError
 
 _LARGEST, _LARGEST_SQUARED = 1e300, 1e145
 
 
-def numbers_of(rows: Rows, plan: BurstPlan) -> tuple[Fed, np.ndarray]:
+def numbers_of(rows: Rows, plan: BurstSpec) -> tuple[Fed, np.ndarray]:
     """The values of rows, and their instants; rows without a value are left out, a count takes them for 0."""
     column = rows.columns[plan.n_ties]
     if pa.types.is_boolean(column.type):
@@ -41,7 +41,7 @@ def _check_whole(column: pa.Array) -> None:
         )
 
 
-def _check(values: np.ndarray, plan: BurstPlan) -> None:
+def _check(values: np.ndarray, plan: BurstSpec) -> None:
     if not values.size:
         return
     largest = _LARGEST_SQUARED if plan.agg == "variance" else _LARGEST

@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.batch.chunk import NO_WORD, Chunk, decode, summary_of
+from streamframes.core.batch.chunk import Chunk, decode, summary_of
+from streamframes.core.batch.clock import MIN_INSTANT
 from streamframes.core.batch.groups import fingerprints
 from streamframes.core.batch.packer import slots
 from streamframes.core.batch.reorder_buffer import in_order
@@ -28,15 +29,15 @@ from streamframes.core.fill.plan import FRAMES, ROWS, FillPlan
 from streamframes.core.fill.row_buffer import GROUP as SHELVED
 from streamframes.core.fill.row_buffer import Shelf
 from streamframes.core.frames.edges import Move, moved, reach_of
-from streamframes.core.operator import state
+from streamframes.core.operator import state_codec
 from streamframes.core.operator.bucket_stream import BucketStream, StreamPlan
-from streamframes.core.operator.steps import Step, check_identity, late_row
+from streamframes.core.operator.step import Step, check_identity, late_row
 from streamframes.core.operator.store import Halves, Store
 from streamframes.errors import StreamFramesError
 
 Chunks = Iterable[tuple[int, pa.Buffer]]
 # Late rows of this step; rows and frames that wait after it; and of all steps so far their number, sums and maxima.
-FIGURES = ("fill_late", "fill_rows", "fill_frames", "steps", "sum_rows", "sum_frames", "max_rows", "max_frames")
+COUNTERS = ("fill_late", "fill_rows", "fill_frames", "steps", "sum_rows", "sum_frames", "max_rows", "max_frames")
 
 
 @dataclass(frozen=True)
@@ -56,9 +57,9 @@ class FillStreamPlan:
     late: str = "count"
 
     @property
-    def figures(self) -> tuple[str, ...]:
+    def counters(self) -> tuple[str, ...]:
         """The names of what is counted."""
-        return (*BucketStream.FIGURES, *FIGURES)
+        return (*BucketStream.COUNTERS, *COUNTERS)
 
     @property
     def result_schema(self) -> pa.Schema:
@@ -81,12 +82,12 @@ class FillBucket:
         self.framing = BucketStream(plan.framing, self.halves.first) if plan.framing is not None else None
         self.filler = Filler(plan.fill)
         self.shelf = Shelf(self.halves.second)
-        self.point = NEVER if plan.rows_given else NO_WORD
+        self.point = NEVER if plan.rows_given else MIN_INSTANT
         self.reach = reach_of(plan.moves)
         self.record = np.zeros(5, np.int64)
         saved = self.halves.second.read()
         if saved is not None:
-            self._load(state.decode(saved))
+            self._load(state_codec.decode(saved))
 
     def begin(self, chunks: Chunks) -> None:
         """Take what is given, before the first step."""
@@ -101,7 +102,7 @@ class FillBucket:
                 frames = pa.RecordBatch.from_arrays(chunk.rows.columns, schema=self.plan.fill.frames)
                 self.filler.add(frames, np.repeat(numbers, np.diff(chunk.rows.bounds)))
 
-    def step(self, chunks: Chunks, watermark: int = NO_WORD) -> Step:
+    def step(self, chunks: Chunks, watermark: int = MIN_INSTANT) -> Step:
         """Take chunks (start, bytes) of both sides, and the news that all rows before the watermark have been seen."""
         ours, theirs = _by_side(chunks)
         framed = self._framed(ours, watermark)
@@ -113,17 +114,17 @@ class FillBucket:
         results = self._fill(parts, useful_from, advance=self.point - before)
         self._purge(useful_from)
         self._forget()
-        figures = self._figures(framed, late)
-        self.halves.second.write(state.encode(self._save()))
+        counters = self._counters(framed, late)
+        self.halves.second.write(state_codec.encode(self._save()))
         self.halves.write()
         busy = framed.due is not None or len(self.filler) or self.shelf.n_rows
         woken = framed.due if self.plan.rows_given else self.point + 1
-        return Step(results, figures, woken if busy else None)
+        return Step(results, counters, woken if busy else None)
 
     def _framed(self, chunks: list[tuple[int, pa.Buffer]], watermark: int) -> Step:
         if self.framing is None:
-            return Step([], dict.fromkeys(BucketStream.FIGURES, 0) | {"point": watermark}, None)
-        return self.framing.step(chunks, watermark if self.plan.frames_watched else NO_WORD)
+            return Step([], dict.fromkeys(BucketStream.COUNTERS, 0) | {"watermark": watermark}, None)
+        return self.framing.step(chunks, watermark if self.plan.frames_watched else MIN_INSTANT)
 
     def _arrived(self, chunks: list[tuple[int, pa.Buffer]], before: int) -> tuple[list[Chunk], int]:
         """The chunks of rows without those that are late, and how many are."""
@@ -177,7 +178,7 @@ class FillBucket:
     def _seen_too_early(self) -> Iterator[Rows]:
         """Rows that were offered before the frames that have come, or grown, since."""
         n_groups = len(self.filler.groups)
-        low, high = np.full(n_groups, NEVER), np.full(n_groups, NO_WORD)
+        low, high = np.full(n_groups, NEVER), np.full(n_groups, MIN_INSTANT)
         table = self.filler.table
         lacks = table[table[:, DONE] <= np.minimum(table[:, HIGH], self.point - 1)]
         np.minimum.at(low, lacks[:, GROUP], np.maximum(lacks[:, LOW], lacks[:, DONE]))
@@ -197,9 +198,9 @@ class FillBucket:
         groups = self.filler.groups
         if self.framing is None:
             return np.full(len(groups), NEVER)
-        *pair, starts = self.framing.untold(self.plan.fill.keys.names)
+        *pair, starts = self.framing.min_unreported_start(self.plan.fill.keys.names)
         numbers = groups.find(*pair)
-        useful = np.full(len(groups), self.framing.point)
+        useful = np.full(len(groups), self.framing.watermark)
         np.minimum.at(useful, numbers[numbers >= 0], starts[numbers >= 0])
         return useful - self.reach
 
@@ -221,28 +222,28 @@ class FillBucket:
         self.shelf.renumber(place)
         self.filler.renumber(numbers, place)
 
-    def _figures(self, framed: Step, late: int) -> dict[str, int]:
+    def _counters(self, framed: Step, late: int) -> dict[str, int]:
         """How much waits, now, at most and on average, for the query's progress."""
         rows, frames = self.shelf.n_rows, len(self.filler)
         steps, sum_rows, sum_frames, max_rows, max_frames = self.record.tolist()
         self.record[:] = steps + 1, sum_rows + rows, sum_frames + frames, max(max_rows, rows), max(max_frames, frames)
-        told = zip(FIGURES, (late, rows, frames, *self.record.tolist()), strict=True)
-        return {**framed.figures, **dict(told)}
+        told = zip(COUNTERS, (late, rows, frames, *self.record.tolist()), strict=True)
+        return {**framed.counters, **dict(told)}
 
     def _save(self) -> dict[str, Any]:
         return {
             "identity": dict(self.plan.identity),
             "point": self.point,
             "record": self.record,
-            "filler": self.filler.save(),
-            "shelf": self.shelf.save(),
+            "filler": self.filler.snapshot(),
+            "shelf": self.shelf.snapshot(),
         }
 
     def _load(self, saved: dict[str, Any]) -> None:
         check_identity(saved["identity"], self.plan.identity)
         self.point, self.record = saved["point"], saved["record"]
-        self.filler.load(saved["filler"])
-        self.shelf.load(saved["shelf"])
+        self.filler.restore(saved["filler"])
+        self.shelf.restore(saved["shelf"])
 
 
 def _by_side(

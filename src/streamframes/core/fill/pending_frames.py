@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.batch.chunk import NO_WORD
+from streamframes.core.batch.clock import MIN_INSTANT
 from streamframes.core.batch.groups import GroupIndex
 from streamframes.core.batch.packer import counting_order
 from streamframes.core.batch.rows import Rows
@@ -38,7 +38,7 @@ def _held(groups: Any, bounds: Any, ts: Any, first: Any, low: Any, high: Any, ou
     """Whether each row is in any frame; frames are sorted by group and start, `first` says where a group begins."""
     for k in range(groups.size):
         f, stop = first[groups[k]], first[groups[k] + 1]
-        reach: Any = np.int64(NO_WORD)
+        reach: Any = np.int64(MIN_INSTANT)
         for i in range(bounds[k], bounds[k + 1]):
             while f < stop and low[f] <= ts[i]:
                 reach = max(reach, high[f])
@@ -94,8 +94,8 @@ class Filler:
         fresh = np.zeros((frames.num_rows, FIELDS), np.int64)
         fresh[:, GROUP] = groups
         fresh[:, LOW] = np.where(there, low, 0)
-        fresh[:, HIGH] = np.where(there, high, NO_WORD)
-        fresh[:, DONE] = fresh[:, TOLD_HIGH] = NO_WORD
+        fresh[:, HIGH] = np.where(there, high, MIN_INSTANT)
+        fresh[:, DONE] = fresh[:, TOLD_HIGH] = MIN_INSTANT
         fresh[:, FINAL] = True if final is None else final
         position = self._known(frames) if self.plan.fragments else np.full(frames.num_rows, -1)
         known = position >= 0
@@ -211,37 +211,37 @@ class Filler:
 
     def _leave(self, complete: np.ndarray) -> None:
         if complete.any():
-            self.keep(np.flatnonzero(~complete))
+            self.retain(np.flatnonzero(~complete))
 
-    def keep(self, positions: np.ndarray) -> None:
+    def retain(self, positions: np.ndarray) -> None:
         """Forget all frames but these."""
         place = np.full(len(self), -1)
         place[positions] = np.arange(positions.size)
         for measure in self.measures:
             measure.grow(len(self))
-            measure.keep(positions, place)
+            measure.retain(positions, place)
         self.frames, self.table = self.frames.take(pa.array(positions)), self.table[positions]
         self._sorted = None
 
     def renumber(self, numbers: np.ndarray, place: np.ndarray) -> None:
         """Forget all groups but `numbers`; group `g` is number `place[g]` from now on."""
-        self.groups.keep(numbers)
+        self.groups.retain(numbers)
         self.table[:, GROUP] = place[self.table[:, GROUP]]
         self._sorted = None
 
-    def save(self) -> dict[str, Any]:
+    def snapshot(self) -> dict[str, Any]:
         """Everything that must be known to go on later."""
         columns = {str(i): column for i, column in enumerate(self.frames.columns)}
-        measures = [measure.save(len(self)) for measure in self.measures]
-        return {"groups": self.groups.save(), "frames": columns, "table": self.table, "measures": measures}
+        measures = [measure.snapshot(len(self)) for measure in self.measures]
+        return {"groups": self.groups.snapshot(), "frames": columns, "table": self.table, "measures": measures}
 
-    def load(self, saved: dict[str, Any]) -> None:
+    def restore(self, saved: dict[str, Any]) -> None:
         """Go on from what was saved."""
-        self.groups.load(saved["groups"])
+        self.groups.restore(saved["groups"])
         self.table = saved["table"]
         self.frames = pa.RecordBatch.from_arrays(list(saved["frames"].values()), schema=self.plan.frames)
         for measure, kept in zip(self.measures, saved["measures"], strict=True):
-            measure.load(kept)
+            measure.restore(kept)
         self._sorted = None
 
 

@@ -98,10 +98,10 @@ class Shelf:
         """Groups have got new numbers."""
         self.lines[:, GROUP] = place[self.lines[:, GROUP]]
 
-    def save(self) -> dict[str, Any]:
+    def snapshot(self) -> dict[str, Any]:
         """What is known of the chunks."""
         return {"lines": self.lines, "next_number": self.next_number}
 
-    def load(self, saved: dict[str, Any]) -> None:
+    def restore(self, saved: dict[str, Any]) -> None:
         """Go on from what was saved."""
         self.lines, self.next_number = saved["lines"], saved["next_number"]

@@ -12,7 +12,7 @@ import numpy as np
 
 from streamframes.core.frames.kernel import RUN_FRESH, RUN_ORDINAL, RUN_ROWS
 from streamframes.core.frames.scanner import Runs, slots
-from streamframes.core.operator.state import GroupState
+from streamframes.core.operator.group_state import GroupState
 from streamframes.core.schemes.base import Compiled
 
 _NUMBER, _ROWS = range(2)

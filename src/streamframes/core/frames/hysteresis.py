@@ -17,7 +17,7 @@ import numpy as np
 from streamframes.core.batch.rows import Rows, gather
 from streamframes.core.frames.kernel import CANNOT_OPEN, HOLE_BREAK, REFUSAL, SKIP
 from streamframes.core.jit.compiled import compiled
-from streamframes.core.operator.state import GroupState
+from streamframes.core.operator.group_state import GroupState
 
 ON, HAS_END, LAST_END, SEEN, LAST = range(5)
 

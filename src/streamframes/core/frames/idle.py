@@ -9,7 +9,7 @@ import numpy as np
 from streamframes.core.batch.rows import Rows
 from streamframes.core.frames.kernel import NO_LIMIT, SKIP
 from streamframes.core.jit.compiled import compiled
-from streamframes.core.operator.state import GroupState
+from streamframes.core.operator.group_state import GroupState
 
 _NEVER, _HEARD, _TOLD = range(3)
 

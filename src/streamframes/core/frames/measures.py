@@ -16,7 +16,7 @@ import pyarrow as pa
 from streamframes.core.batch.groups import as_int64, validity
 from streamframes.core.batch.rows import Rows, typed
 from streamframes.core.jit.compiled import compiled
-from streamframes.core.operator.state import GroupState
+from streamframes.core.operator.group_state import GroupState
 from streamframes.core.schemes.folds import Fold
 from streamframes.errors import StreamFramesError
 
@@ -165,13 +165,13 @@ class EdgeAccumulator(GroupState):
         self.values = pa.array([], measure.type)
         self.place = np.zeros((0, n_lanes), np.int64)
 
-    def save(self, n_groups: int) -> dict[str, Any]:
+    def snapshot(self, n_groups: int) -> dict[str, Any]:
         """The places, and the values there."""
-        return {**super().save(n_groups), "values": self.values}
+        return {**super().snapshot(n_groups), "values": self.values}
 
-    def load(self, saved: dict[str, Any]) -> None:
+    def restore(self, saved: dict[str, Any]) -> None:
         """Go on from what was saved."""
-        super().load(saved)
+        super().restore(saved)
         self.values = saved["values"]
 
     def chosen(self, numbers: np.ndarray) -> dict[str, Any]:

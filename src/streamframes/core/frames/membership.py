@@ -15,7 +15,8 @@ import pyarrow as pa
 from streamframes.core.batch.rows import Rows, gather
 from streamframes.core.frames.kernel import RUN_FRESH, RUN_ORDINAL
 from streamframes.core.frames.scanner import Runs, slots
-from streamframes.core.operator.state import grown, renumbered, rows_as_tree, rows_of_tree
+from streamframes.core.operator.group_state import grown, renumbered
+from streamframes.core.operator.state_codec import rows_as_tree, rows_of_tree
 
 NONE, KNOWN, UNKNOWN = 0, 1, 2
 
@@ -56,15 +57,15 @@ class Settlement:
         self._decide(runs, np.where(runs.table[:, RUN_ORDINAL] >= 0, KNOWN, NONE).astype(np.int8), ids, n_groups)
         return self._release()
 
-    def save(self) -> list[dict[str, Any]]:
+    def snapshot(self) -> list[dict[str, Any]]:
         """The rows that wait, with what is known of them."""
         return [{**rows_as_tree(rows), "status": status, "ids": ids} for rows, status, ids in self.held]
 
-    def load(self, saved: list[dict[str, Any]]) -> None:
+    def restore(self, saved: list[dict[str, Any]]) -> None:
         """Go on from what was saved."""
         self.held = [(rows_of_tree(tree), tree["status"], tree["ids"]) for tree in saved]
 
-    def keep(self, place: np.ndarray) -> None:
+    def retain(self, place: np.ndarray) -> None:
         """Groups have got new numbers."""
         self.held = [(renumbered(rows, place), status, ids) for rows, status, ids in self.held]
 

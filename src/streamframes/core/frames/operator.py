@@ -1,4 +1,4 @@
-"""The framer: one bucket's rows in order in, frames or tagged rows out.
+"""The operator: one bucket's rows in order in, frames or tagged rows out.
 
   rows ──> schedule ──> nulls ──> labels ──> scan ──┬──> measures ──> frames
                                                     └──> settle ────> tagged rows
@@ -10,11 +10,13 @@ Every stage that must look ahead holds rows back itself; `finish` tells them tha
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from streamframes.core.batch.clock import MAX_INSTANT
 from streamframes.core.batch.groups import GroupIndex
 from streamframes.core.batch.rows import Rows, gather, news, no_rows
 from streamframes.core.batch.tags import tagged
@@ -32,20 +34,29 @@ from streamframes.core.frames.kernel import (
     TIME_PASSED,
 )
 from streamframes.core.frames.membership import Settled, joined
-from streamframes.core.frames.plan import FramePlan
-from streamframes.core.frames.schedule import LATEST, ScheduleStage
+from streamframes.core.frames.plan import FrameSpec
+from streamframes.core.frames.schedule import ScheduleStage
 from streamframes.core.frames.segmenter import Cutter
-from streamframes.core.operator.state import GroupState
+from streamframes.core.operator.group_state import GroupState
+from streamframes.core.operator.protocol import NO_WATERMARKS, Operator, OperatorPlan
 from streamframes.core.schemes.threshold import satisfied
 
 IN_EPISODE = 32
-NOT_KNOWN = np.empty(0, np.int64)
 
 
-class Framer:
+@dataclass(frozen=True)
+class FramePlan(FrameSpec, OperatorPlan):
+    """The plan of frames."""
+
+    def operator(self, *, live: bool = False) -> FrameOperator:
+        """The plan at work on the groups of one bucket; only a live one reports fragments before the end."""
+        return FrameOperator(self, live=live)
+
+
+class FrameOperator(Operator):
     """A plan at work on the groups of one bucket; only a live one reports fragments before the end."""
 
-    def __init__(self, plan: FramePlan, *, live: bool = False) -> None:
+    def __init__(self, plan: FrameSpec, *, live: bool = False) -> None:
         self.plan = plan
         self.live = live
         self.groups = GroupIndex(plan.keys)
@@ -74,17 +85,17 @@ class Framer:
             stages.update({f"{cutter.kind} {i}": stage for i, stage in enumerate(cutter.stages)})
         return stages
 
-    def feed(self, rows: Rows, points: np.ndarray = NOT_KNOWN, *, final: bool = False) -> list[pa.RecordBatch]:
+    def feed(self, rows: Rows, watermarks: np.ndarray = NO_WATERMARKS, *, final: bool = False) -> list[pa.RecordBatch]:
         """The results that these rows settle; rows of a group must come in order.
 
-        `points`, if known, says for each group before which instant all rows have been seen: what time alone
+        `watermarks`, if known, says for each group before which instant all rows have been seen: what time alone
         decides is settled too.
         """
         if self.schedule is not None:
-            rows = self.schedule.feed(rows, len(self.groups), points, final=final)
+            rows = self.schedule.feed(rows, len(self.groups), watermarks, final=final)
         rows = self.marked(rows)
-        if points.size:
-            rows = gather([rows, *self._news(rows, points)])
+        if watermarks.size:
+            rows = gather([rows, *self._news(rows, watermarks)])
         if self.labels is not None:
             rows = self.labels.with_held(rows)
         if not len(rows):
@@ -92,14 +103,14 @@ class Framer:
         x = self.prepared(rows)
         if self.labels is not None:
             until = self._condition(rows, 1) if self.labels.settings.until else np.empty(0, np.bool_)
-            rows, x = self.labels.feed(rows, x, until, points, final=final)
+            rows, x = self.labels.feed(rows, x, until, watermarks, final=final)
         return self._results(*self.episodes.feed(rows, x, self.groups))
 
-    def _news(self, rows: Rows, points: np.ndarray) -> Iterator[Rows]:
+    def _news(self, rows: Rows, watermarks: np.ndarray) -> Iterator[Rows]:
         """What time alone says to groups: that they have been silent for too long, and what time it is."""
         self.silence.watch(rows, len(self.groups))
         imputes = self.plan.schedule is not None and self.plan.schedule.imputes
-        silent = np.empty(0, np.int64) if imputes else self.silence.find(points)
+        silent = np.empty(0, np.int64) if imputes else self.silence.find(watermarks)
         if silent.size:
             yield news(silent, self.silence.last[silent], self.plan.columns, SILENCE)
         if self.episodes.scheme.expires and self.episodes.scan.limits.max_gap == NO_LIMIT:
@@ -107,7 +118,7 @@ class Framer:
             awake = np.asarray(self.episodes.scan.is_open.any(axis=1))
             awake[rows.groups] = True
             groups = np.flatnonzero(awake[: len(self.groups)])
-            yield news(groups, points[groups], self.plan.columns, TIME_PASSED)
+            yield news(groups, watermarks[groups], self.plan.columns, TIME_PASSED)
 
     def finish(self) -> list[pa.RecordBatch]:
         """The results that the end of the data settles."""
@@ -118,35 +129,34 @@ class Framer:
             rest += frames + self._tagged(settled)
         return last + rest
 
-    def save(self) -> dict[str, Any]:
+    def snapshot(self) -> dict[str, Any]:
         """Everything that must be known to go on later."""
         size = len(self.groups)
-        stages = {name: stage.save(size) for name, stage in self.stages.items()}
-        waiting = {cutter.kind: cutter.settlement.save() for cutter in self.cutters}
-        return {"groups": self.groups.save(), "stages": stages, "settlement": waiting}
+        stages = {name: stage.snapshot(size) for name, stage in self.stages.items()}
+        waiting = {cutter.kind: cutter.settlement.snapshot() for cutter in self.cutters}
+        return {"groups": self.groups.snapshot(), "stages": stages, "settlement": waiting}
 
-    def load(self, saved: dict[str, Any]) -> None:
+    def restore(self, saved: dict[str, Any]) -> None:
         """Go on from what was saved."""
-        self.groups.load(saved["groups"])
+        self.groups.restore(saved["groups"])
         for name, stage in self.stages.items():
-            stage.load(saved["stages"][name])
+            stage.restore(saved["stages"][name])
         for cutter in self.cutters:
-            cutter.settlement.load(saved["settlement"][cutter.kind])
+            cutter.settlement.restore(saved["settlement"][cutter.kind])
 
-    def keep(self, numbers: np.ndarray) -> None:
+    def retain(self, numbers: np.ndarray) -> None:
         """Forget all groups but these."""
         place = np.full(len(self.groups), -1)
         place[numbers] = np.arange(numbers.size)
         for stage in self.stages.values():
             stage.grow(place.size)
-            stage.keep(numbers, place)
+            stage.retain(numbers, place)
         for cutter in self.cutters:
-            cutter.settlement.keep(place)
-        self.groups.keep(numbers)
+            cutter.settlement.retain(place)
+        self.groups.retain(numbers)
 
-    @property
-    def is_idle(self) -> np.ndarray:
-        """The groups of which nothing need be known: no open frame, no row held back, no place in a schedule."""
+    def idle_groups(self) -> np.ndarray:
+        """For each group whether there is no open frame, no row held back, and no place in a schedule."""
         size = len(self.groups)
         if self.schedule is not None:
             return np.zeros(size, np.bool_)
@@ -163,32 +173,38 @@ class Framer:
             busy[rows.groups] = True
         return ~busy
 
-    @property
-    def n_open(self) -> int:
-        """How many frames are open."""
-        return sum(int(cutter.scan.is_open.sum()) for cutter in self.cutters)
+    def counters(self) -> dict[str, int]:
+        """Open frames, and rows that wait for later ones to say what they are."""
+        n_open = sum(int(cutter.scan.is_open.sum()) for cutter in self.cutters)
+        return {"open": n_open, "held": sum(len(rows) for rows in self._held())}
 
     @property
-    def n_held(self) -> int:
-        """How many rows wait for later ones to say what they are."""
-        return sum(len(rows) for rows in self._held())
+    def scheduled_groups(self) -> int | None:
+        """How many groups have a known schedule; None without one."""
+        return None if self.schedule is None else self.schedule.n_started
 
-    def horizon(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def advance_schedule(self, rows: Rows, watermarks: np.ndarray) -> np.ndarray:
+        """The watermarks, moved on by reports that continue the schedule of their group."""
+        if self.schedule is not None:
+            self.schedule.advance(rows, watermarks.size, watermarks)
+        return watermarks
+
+    def output_watermark(self, watermarks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """For each group: the instant before which no further frame starts, and up to which all that end are known."""
-        starts, ends = self._before_held(points.copy()), self._before_held(points.copy()) - 1
+        starts, ends = self._before_held(watermarks.copy()), self._before_held(watermarks.copy()) - 1
         for cutter in self.cutters:
-            is_open, lanes = cutter.open_lanes(points.size)
+            is_open, lanes = cutter.open_lanes(watermarks.size)
             for at, field, less in ((starts, START, 0), (ends, END, 1)):
-                np.minimum(at, np.where(is_open, lanes[:, :, field] - less, LATEST).min(axis=1), out=at)
+                np.minimum(at, np.where(is_open, lanes[:, :, field] - less, MAX_INSTANT).min(axis=1), out=at)
         return starts, ends
 
-    def untold(self, points: np.ndarray) -> np.ndarray:
+    def min_unreported_start(self, watermarks: np.ndarray) -> np.ndarray:
         """For each group the instant before which no further frame starts, and no fragment adds anything."""
-        starts = self._before_held(points.copy())
+        starts = self._before_held(watermarks.copy())
         for cutter in self.cutters:
-            is_open, lanes = cutter.open_lanes(points.size)
-            at = np.where(cutter.is_told(points.size), lanes[:, :, END] + 1, lanes[:, :, START])
-            np.minimum(starts, np.where(is_open, at, LATEST).min(axis=1), out=starts)
+            is_open, lanes = cutter.open_lanes(watermarks.size)
+            at = np.where(cutter.is_told(watermarks.size), lanes[:, :, END] + 1, lanes[:, :, START])
+            np.minimum(starts, np.where(is_open, at, MAX_INSTANT).min(axis=1), out=starts)
         return starts
 
     def _before_held(self, starts: np.ndarray) -> np.ndarray:

@@ -7,28 +7,23 @@ The columns that travel with each row stand in one order everywhere:
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from streamframes.core.batch.clock import Clock
-from streamframes.core.batch.packer import Layout
 from streamframes.core.batch.tags import TagColumn
 from streamframes.core.frames.measures import Measure
 from streamframes.core.frames.schedule import Schedule
 from streamframes.core.schemes.base import Compiled, Scheme
 from streamframes.core.schemes.threshold import Threshold
 
-if TYPE_CHECKING:
-    from streamframes.core.frames.operator import Framer
-
 KINDS = ("episode", "gap")
 
 
 @dataclass(frozen=True)
-class FramePlan:
+class FrameSpec:
     """What is framed, how, and what is wanted of the frames.
 
     `keys` and `ts_type` give the group columns and the type of instants; `columns` the types of the travelling
@@ -50,16 +45,6 @@ class FramePlan:
     fragments: bool = False
     prefix: str = "frame_"
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Only the settings travel: what is compiled from them belongs to a process."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
-
-    def framer(self, *, live: bool = False) -> Framer:
-        """The plan at work on the groups of one bucket; only a live one reports fragments before the end."""
-        from streamframes.core.frames.operator import Framer
-
-        return Framer(self, live=live)
-
     def settings(self) -> dict[str, str]:
         """What must not change while a checkpoint is in use, by the names that a user knows."""
         result = "rows" if self.tags else ", ".join(f"{m.name}={m.function} of {m.type}" for m in self.measures)
@@ -69,11 +54,6 @@ class FramePlan:
             "measures": result or "none",
             "fragments": repr(self.fragments),
         }
-
-    @property
-    def layout(self) -> Layout:
-        """The columns that are packed."""
-        return Layout(self.keys, self.ts_type, self.columns)
 
     @cached_property
     def input_slice(self) -> slice:

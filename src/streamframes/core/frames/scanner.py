@@ -31,7 +31,7 @@ from streamframes.core.frames.kernel import (
     Limits,
 )
 from streamframes.core.jit.buffers import empty
-from streamframes.core.operator.state import GroupState
+from streamframes.core.operator.group_state import GroupState
 from streamframes.core.schemes.base import Compiled
 from streamframes.errors import StreamFramesError
 

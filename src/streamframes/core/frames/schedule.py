@@ -13,10 +13,11 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
+from streamframes.core.batch.clock import MAX_INSTANT
 from streamframes.core.batch.rows import Rows, gather, news
 from streamframes.core.frames.kernel import CANNOT_OPEN, HOLE_BREAK, IMPUTED_ROW, REFUSAL, SILENCE
 from streamframes.core.jit.compiled import compiled
-from streamframes.core.operator.state import GroupState
+from streamframes.core.operator.group_state import GroupState
 from streamframes.errors import StreamFramesError
 
 MISSING = ("ends", "holds", "true", "false")
@@ -24,7 +25,6 @@ OPEN_ON = ("any", "real")
 _KNOWN, _PHASE, _STARTED, _NEXT, _TOLD = range(5)
 _OFF = -(2**62)
 _EARLIEST = -(2**62)
-LATEST = 2**62
 _TOO_MANY = 50_000_000
 
 
@@ -166,7 +166,7 @@ class ScheduleStage(GroupState):
     def next_tick(self) -> np.ndarray:
         """The instant at which each group is expected to report next; far off for one that never did."""
         expected = self.state[:, _PHASE] + self.state[:, _NEXT] * self.settings.period
-        return np.where(self.state[:, _STARTED] != 0, expected, LATEST)
+        return np.where(self.state[:, _STARTED] != 0, expected, MAX_INSTANT)
 
     @property
     def _plan(self) -> tuple[int, int, bool, int]:

@@ -32,9 +32,9 @@ from streamframes.core.frames.kernel import (
 )
 from streamframes.core.frames.measures import Shares
 from streamframes.core.frames.membership import Settled, Settlement
-from streamframes.core.frames.plan import KINDS, FramePlan
+from streamframes.core.frames.plan import KINDS, FrameSpec
 from streamframes.core.frames.scanner import Runs, Scan, slots
-from streamframes.core.operator.state import GroupState
+from streamframes.core.operator.group_state import GroupState
 
 _GAP_SALT = 0x6A09E667F3BCC908
 
@@ -57,7 +57,7 @@ class Cut:
 class Cutter:
     """A scan with what is wanted of its frames: measures, fragments, and the rows they are made of."""
 
-    def __init__(self, plan: FramePlan, *, gaps: bool, live: bool) -> None:
+    def __init__(self, plan: FrameSpec, *, gaps: bool, live: bool) -> None:
         self.plan = plan
         self.kind = KINDS[gaps]
         self.scheme = plan.compiled

@@ -15,7 +15,7 @@ import pyarrow as pa
 from streamframes.core.batch.rows import Rows
 from streamframes.core.frames.measures import Measure, Shares
 from streamframes.core.jit import usercode
-from streamframes.core.operator.state import GroupState
+from streamframes.core.operator.group_state import GroupState
 from streamframes.core.schemes.folds import Fold
 
 Add = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray], None]

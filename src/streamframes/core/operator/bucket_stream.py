@@ -1,12 +1,12 @@
-"""Streams: one bucket of a stream, step by step.
+"""The bucket of a stream, step by step.
 
-  chunks ──> late? ──> waiting, in time slots ──> released up to the point ──> framer ──> frames, fragments, rows
-                                                        │
-  watermark, punctuation, schedule ──> points ──────────┘
+  chunks ──> late? ──> waiting ──> released up to the watermark ──> operator ──> results
+                                             │
+  watermark, punctuation, schedule ──────────┘
 
-A *point* says of a group that all rows before this instant have been seen. Rows before it are released, in order;
-a row that comes for an instant before it is late. A step takes what one micro-batch brings to the bucket, and leaves
-everything that must be known later in a store, as bytes; a bucket holds nothing else between two steps.
+All rows of a group before its watermark have been seen: they are released, in order, and a row that comes for an
+instant before it is late. A step takes what one micro-batch brings to the bucket, and leaves everything that must be
+known later in a store, as bytes; a bucket holds nothing else between two steps.
 """
 
 from __future__ import annotations
@@ -18,242 +18,233 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.batch.chunk import NO_WORD, Chunk, decode, summary_of
+from streamframes.core.batch.chunk import Chunk, decode, summary_of
+from streamframes.core.batch.clock import MAX_INSTANT, MIN_INSTANT
 from streamframes.core.batch.groups import fingerprints
 from streamframes.core.batch.packer import packed, slots
 from streamframes.core.batch.reorder_buffer import in_order
 from streamframes.core.batch.rows import Rows, gather, no_rows, typed
-from streamframes.core.frames.schedule import LATEST
-from streamframes.core.operator import state
-from streamframes.core.operator.protocol import AtWork, Counting, Plan, figures_of
-from streamframes.core.operator.steps import Step, check_identity, group_of, late_row
+from streamframes.core.operator import state_codec
+from streamframes.core.operator.protocol import OperatorPlan
+from streamframes.core.operator.step import Step, check_identity, group_of, late_row
 from streamframes.core.operator.store import Store
+from streamframes.core.operator.waiting_chunks import WaitingChunks
 from streamframes.errors import StreamFramesError
 
 LATE = ("count", "fail")
-# Columns of the table of waiting chunks.
-_NUMBER, _START, _ROWS = range(3)
 
 
 @dataclass(frozen=True)
 class StreamPlan:
-    """A framing of a stream: the framing, what it is called in a checkpoint, and what is done with late rows.
+    """A plan on a stream: what it is called in a checkpoint, and what is done with late rows.
 
     `identity` names what must not change while a checkpoint is in use.
     """
 
-    frames: Plan
+    plan: OperatorPlan
     identity: Mapping[str, str]
     late: str = "count"
     punctuations: bool = False
 
     @property
-    def figures(self) -> tuple[str, ...]:
+    def counters(self) -> tuple[str, ...]:
         """The names of what is counted."""
-        return (*BucketStream.FIGURES, *figures_of(self.frames))
+        return (*BucketStream.COUNTERS, *self.plan.counters)
 
     @property
     def result_schema(self) -> pa.Schema:
         """The columns of the results."""
-        return self.frames.result_schema
+        return self.plan.result_schema
 
     def bucket(self, store: Store, given: Iterable[tuple[int, pa.Buffer]] = ()) -> BucketStream:
-        """A bucket of this plan, with its state; nothing is given to a framing."""
+        """A bucket of this plan, with its state; nothing is given to it beforehand."""
         return BucketStream(self, store)
 
 
 class BucketStream:
-    """The framing of one bucket of a stream."""
+    """The operator of one bucket, the watermarks of its groups, and the rows that wait."""
 
-    # Late rows of a step; open frames and waiting rows after it; before which instant all rows have been seen.
-    FIGURES = ("late", "open", "waiting", "point")
+    # Late rows of a step; open frames and waiting rows after it; the watermark of the bucket.
+    COUNTERS = ("late", "open", "waiting", "watermark")
 
     def __init__(self, plan: StreamPlan, store: Store) -> None:
         self.plan = plan
         self.store = store
-        self.framer: AtWork = plan.frames.framer(live=True)
-        self.point = NO_WORD
-        self.own_points = np.empty(0, np.int64)
+        self.operator = plan.plan.operator(live=True)
+        self.watermark = MIN_INSTANT
+        # Watermarks of groups that are ahead of the bucket's, by punctuation or by their schedule.
+        self.group_watermarks = np.empty(0, np.int64)
+        # The output watermarks that punctuation has told of, for each group.
         self.announced = np.empty((0, 2), np.int64)
-        self.waiting = np.empty((0, 3), np.int64)
-        self.next_number = 0
+        self.waiting = WaitingChunks(store)
         saved = store.read()
         if saved is not None:
-            self._load(state.decode(saved))
+            self._restore(state_codec.decode(saved))
 
-    def step(self, chunks: Iterable[tuple[int, pa.Buffer]], watermark: int = NO_WORD) -> Step:
-        """Take chunks (start, bytes), and the news that all rows before the watermark have been seen.
+    def step(self, chunks: Iterable[tuple[int, pa.Buffer]], watermark: int = MIN_INSTANT) -> Step:
+        """Take chunks (start, bytes), and the watermark before which all rows have been seen.
 
         A chunk without bytes is punctuation: all rows of all groups up to its start have been seen.
         """
-        before, own_before, late = self.point, self.own_points.copy(), 0
-        self.point = max(self.point, watermark)
+        before = self.watermark
+        self.watermark = max(self.watermark, watermark)
+        arrived, n_late = self._arrived(chunks, before)
+        arrived.sort(key=lambda chunk: int(chunk.rows.ts.min(initial=MAX_INSTANT)))
+        scheduled = self.operator.scheduled_groups
+        results = self._release(arrived, advance=self.watermark - before)
+        if scheduled is not None and (self.operator.scheduled_groups or 0) > scheduled:
+            # Groups whose schedule is known now may have reports waiting that continue it.
+            results += self._release(self.waiting.take_before(None), advance=1)
+        if self.plan.punctuations:
+            results += self._punctuations()
+        counted = self.operator.counters()
+        self._forget()
+        waiting = self.waiting.n_rows + counted.pop("held")
+        self.store.write(state_codec.encode(self._snapshot()))
+        counters = {"late": n_late, "open": counted.pop("open"), "waiting": waiting, "watermark": self.watermark}
+        return Step(results, {**counters, **counted}, self._next_due())
+
+    def _arrived(self, chunks: Iterable[tuple[int, pa.Buffer]], before: int) -> tuple[list[Chunk], int]:
+        """The chunks of which rows may leave now, without late rows, and how many of those there are."""
+        own_before, n_late = self.group_watermarks.copy(), 0
         arrived: list[Chunk] = []
         unopened: list[tuple[int, pa.Buffer]] = []
         for start, data in chunks:
             if not len(data):
-                self.point = max(self.point, start + (start > NO_WORD))
+                self.watermark = max(self.watermark, start + (start > MIN_INSTANT))
             elif self._must_open(start, data, before):
-                chunk, lost = self._on_time(decode(data), before, own_before)
-                late += lost
+                chunk, late = self._on_time(decode(data), before, own_before)
+                n_late += late
                 arrived.append(chunk)
             else:
                 unopened.append((start, data))
-        reach = max(self.point, int(self.own_points.max(initial=NO_WORD)))
+        latest = max(self.watermark, int(self.group_watermarks.max(initial=MIN_INSTANT)))
         for start, data in unopened:
-            if start < reach:
+            if start < latest:
                 arrived.append(decode(data))
             else:
-                self._wait(start, data)
-        arrived += self._due_chunks(reach)
-        arrived.sort(key=lambda chunk: int(chunk.rows.ts.min(initial=LATEST)))
-        n_started = self._n_started
-        results = self._release(arrived, advance=self.point - before)
-        if self._n_started > n_started:
-            # Groups whose schedule is known now may have reports waiting that continue it.
-            results += self._release(self._due_chunks(reach), advance=1)
-        if self.plan.punctuations:
-            results += self._punctuations()
-        odd = self.framer.counted() if isinstance(self.framer, Counting) else {}
-        self._forget()
-        rows_waiting = int(self.waiting[:, _ROWS].sum()) + self.framer.n_held
-        self.store.write(state.encode(self._save()))
-        figures = zip(self.FIGURES, (late, self.framer.n_open, rows_waiting, self.point), strict=True)
-        return Step(results, {**dict(figures), **odd}, self._next_due())
+                self.waiting.put(start, data)
+        # On a schedule any row may leave: a report may continue it.
+        return arrived + self.waiting.take_before(None if self._is_scheduled else latest), n_late
+
+    @property
+    def _is_scheduled(self) -> bool:
+        return self.operator.scheduled_groups is not None
 
     def _must_open(self, start: int, data: pa.Buffer, before: int) -> bool:
         """Whether rows may be late, bring punctuation, or be ahead of the watermark."""
-        ahead = self.own_points.size and start < self.own_points.max()
-        return bool(start < before or ahead or summary_of(data).announces or self.framer.schedule is not None)
+        ahead = self.group_watermarks.size and start < self.group_watermarks.max()
+        return bool(start < before or ahead or summary_of(data).announces or self._is_scheduled)
 
     def _on_time(self, chunk: Chunk, before: int, own_before: np.ndarray) -> tuple[Chunk, int]:
-        """The rows that are not late, and how many are; then the points of its groups move to their punctuation.
+        """The rows that are not late, and how many are; then the watermarks of its groups move to their punctuation.
 
         What comes in one step comes at once: punctuation makes late only what comes in a later one.
         """
         numbers = self._numbers(chunk)
-        points = np.full(numbers.size, before)
+        watermarks = np.full(numbers.size, before)
         known = numbers < own_before.size
-        points[known] = np.maximum(own_before[numbers[known]], before)
-        late = chunk.rows.ts < np.repeat(points, np.diff(chunk.rows.bounds))
+        watermarks[known] = np.maximum(own_before[numbers[known]], before)
+        late = chunk.rows.ts < np.repeat(watermarks, np.diff(chunk.rows.bounds))
         if late.any() and self.plan.late == "fail":
             row = int(np.flatnonzero(late)[0])
-            raise StreamFramesError(late_row(self.plan.frames.layout, chunk, row, int(points[group_of(chunk, row)])))
-        self.own_points[numbers] = np.maximum(self.own_points[numbers], chunk.upto + (chunk.upto > NO_WORD))
+            raise StreamFramesError(late_row(self.plan.plan.layout, chunk, row, int(watermarks[group_of(chunk, row)])))
+        punctuated = chunk.upto + (chunk.upto > MIN_INSTANT)
+        self.group_watermarks[numbers] = np.maximum(self.group_watermarks[numbers], punctuated)
         return chunk.filter(~late) if late.any() else chunk, int(late.sum())
 
     def _numbers(self, chunk: Chunk) -> np.ndarray:
-        numbers = self.framer.groups.numbers(chunk.first, chunk.second, chunk.keys)
-        fresh = len(self.framer.groups) - self.own_points.size
-        self.own_points = np.concatenate([self.own_points, np.full(fresh, NO_WORD)])
-        self.announced = np.concatenate([self.announced, np.full((fresh, 2), NO_WORD)])
+        numbers = self.operator.groups.numbers(chunk.first, chunk.second, chunk.keys)
+        fresh = len(self.operator.groups) - self.group_watermarks.size
+        self.group_watermarks = np.concatenate([self.group_watermarks, np.full(fresh, MIN_INSTANT)])
+        self.announced = np.concatenate([self.announced, np.full((fresh, 2), MIN_INSTANT)])
         return numbers
 
-    def _wait(self, start: int, data: Any) -> None:
-        entry = [self.next_number, start, summary_of(data).rows]
-        self.waiting = np.concatenate([self.waiting, [entry]])
-        self.store.put(self.next_number, bytes(data))
-        self.next_number += 1
-
-    def _due_chunks(self, reach: int) -> list[Chunk]:
-        """The waiting chunks of which rows may leave now. On a schedule any may: a report may continue it."""
-        due = self.waiting[:, _START] < reach
-        if self.framer.schedule is not None:
-            due[:] = True
-        chunks = []
-        for number in self.waiting[due, _NUMBER].tolist():
-            chunks.append(decode(pa.py_buffer(self.store.get(number))))
-            self.store.remove(number)
-        self.waiting = self.waiting[~due]
-        return chunks
+    @property
+    def _watermarks(self) -> np.ndarray:
+        """The watermark of each group."""
+        return np.maximum(self.group_watermarks, self.watermark)
 
     def _release(self, chunks: list[Chunk], advance: int) -> list[pa.RecordBatch]:
-        """Feed the framer with the rows before the points, and let the others wait, in slots of an `advance`."""
+        """Feed the operator with the rows before the watermarks; the others wait, in slots of time of an `advance`."""
         parts = [_numbered(chunk, self._numbers(chunk)) for chunk in chunks]
-        if self.framer.schedule is not None:
-            points = np.maximum(self.own_points, self.point)
-            if parts:
-                self.framer.schedule.advance(in_order(gather(parts)), points.size, points)
-            self.own_points = np.where(points > self.point, points, self.own_points)
-        points = np.maximum(self.own_points, self.point)
+        if parts and self._is_scheduled:
+            watermarks = self.operator.advance_schedule(in_order(gather(parts)), self._watermarks)
+            self.group_watermarks = np.where(watermarks > self.watermark, watermarks, self.group_watermarks)
+        watermarks = self._watermarks
         leaving = []
         for chunk, rows in zip(chunks, parts, strict=True):
-            leaves = rows.ts < points[rows.group_of_row]
+            leaves = rows.ts < watermarks[rows.group_of_row]
             leaving.append(rows.filter(leaves))
             if not leaves.all():
                 rest = chunk.filter(~leaves)
                 for piece in slots(rest, max(1, advance)) if leaves.any() else [rest]:
                     entry = packed(0, piece)
-                    self._wait(entry.start, pa.py_buffer(entry.data))
-        released = in_order(gather(leaving)) if leaving else no_rows(self.plan.frames.columns)
-        return list(self.framer.feed(released, points))
+                    self.waiting.put(entry.start, pa.py_buffer(entry.data))
+        released = in_order(gather(leaving)) if leaving else no_rows(self.plan.plan.columns)
+        return list(self.operator.feed(released, watermarks))
 
-    @property
-    def _n_started(self) -> int:
-        return self.framer.schedule.n_started if self.framer.schedule is not None else 0
+    def min_unreported_start(self, keys: Sequence[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The fingerprint of each group by these columns, and the instant before which nothing is still to be reported.
 
-    def untold(self, keys: Sequence[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The fingerprint of each group by these columns, and the instant before which nothing is still to be told.
-
-        Of groups that are not known, nothing is still to be told before `point`.
+        Of groups that are not known, nothing is still to be reported before `watermark`.
         """
-        groups, names = self.framer.groups, self.plan.frames.keys.names
-        starts = self.framer.untold(np.maximum(self.own_points, self.point))
+        groups, names = self.operator.groups, self.plan.plan.keys.names
+        starts = self.operator.min_unreported_start(self._watermarks)
         if list(keys) == names:
             return groups.first, groups.second, starts
         values = dict(zip(names, groups.values(np.arange(len(groups))), strict=True))
         return *fingerprints([values[name] for name in keys], len(groups)), starts
 
     def _punctuations(self) -> list[pa.RecordBatch]:
-        """For each group of which more is known than before: a row that says how much."""
-        points = np.maximum(self.own_points, self.point)
-        known = np.stack(self.framer.horizon(points), axis=1) if points.size else np.empty((0, 2), np.int64)
-        news = np.flatnonzero((known > self.announced).any(axis=1) & (points > NO_WORD))
-        if not news.size:
+        """For each group whose output watermark has moved: a row that says how far."""
+        watermarks = self._watermarks
+        known = np.empty((0, 2), np.int64)
+        if watermarks.size:
+            known = np.stack(self.operator.output_watermark(watermarks), axis=1)
+        moved = np.flatnonzero((known > self.announced).any(axis=1) & (watermarks > MIN_INSTANT))
+        if not moved.size:
             return []
-        self.announced[news] = known[news]
-        plan = self.plan.frames
-        told: dict[str, pa.Array] = dict(
-            zip(plan.keys.names, self.framer.groups.values(news), strict=True),
-        )
+        self.announced[moved] = known[moved]
+        plan = self.plan.plan
+        columns: dict[str, pa.Array] = dict(zip(plan.keys.names, self.operator.groups.values(moved), strict=True))
         for name, column in ((f"{plan.prefix}start", 0), (f"{plan.prefix}end", 1)):
-            told[name] = typed(pa.array(known[news, column]), plan.ts_type)
-        columns = [told.get(field.name, pa.nulls(news.size, field.type)) for field in plan.frame_schema]
-        return [pa.RecordBatch.from_arrays(columns, schema=plan.frame_schema)]
+            columns[name] = typed(pa.array(known[moved, column]), plan.ts_type)
+        arrays = [columns.get(field.name, pa.nulls(moved.size, field.type)) for field in plan.frame_schema]
+        return [pa.RecordBatch.from_arrays(arrays, schema=plan.frame_schema)]
 
     def _forget(self) -> None:
         """Drop the groups of which nothing need be known, once they are many."""
-        idle = self.framer.is_idle & (self.own_points <= self.point)
+        idle = self.operator.idle_groups() & (self.group_watermarks <= self.watermark)
         if self.plan.punctuations:
             idle &= False
         if 2 * idle.sum() < max(1, idle.size):
             return
         numbers = np.flatnonzero(~idle)
-        self.framer.keep(numbers)
-        self.own_points, self.announced = self.own_points[numbers], self.announced[numbers]
+        self.operator.retain(numbers)
+        self.group_watermarks, self.announced = self.group_watermarks[numbers], self.announced[numbers]
 
     def _next_due(self) -> int | None:
-        """The next advance of time, as long as there is anything here; so the figures of all buckets are told."""
-        busy = self.plan.punctuations or len(self.waiting) or not self.framer.is_idle.all()
-        return self.point + 1 if busy else None
+        """The next advance of time, as long as there is anything here, so that all buckets report their counters."""
+        busy = self.plan.punctuations or len(self.waiting) or not self.operator.idle_groups().all()
+        return self.watermark + 1 if busy else None
 
-    def _save(self) -> dict[str, Any]:
+    def _snapshot(self) -> dict[str, Any]:
         return {
             "identity": dict(self.plan.identity),
-            "point": self.point,
-            "own_points": self.own_points,
+            "watermark": self.watermark,
+            "group_watermarks": self.group_watermarks,
             "announced": self.announced,
-            "waiting": self.waiting,
-            "next_number": self.next_number,
-            "framer": self.framer.save(),
+            "waiting": self.waiting.snapshot(),
+            "operator": self.operator.snapshot(),
         }
 
-    def _load(self, saved: dict[str, Any]) -> None:
-        check_identity(saved["identity"], self.plan.identity)
-        self.point, self.next_number = saved["point"], saved["next_number"]
-        self.own_points, self.announced = saved["own_points"], saved["announced"]
-        self.waiting = saved["waiting"]
-        self.framer.load(saved["framer"])
+    def _restore(self, tree: dict[str, Any]) -> None:
+        check_identity(tree["identity"], self.plan.identity)
+        self.watermark = tree["watermark"]
+        self.group_watermarks, self.announced = tree["group_watermarks"], tree["announced"]
+        self.waiting.restore(tree["waiting"])
+        self.operator.restore(tree["operator"])
 
 
 def _numbered(chunk: Chunk, numbers: np.ndarray) -> Rows:

@@ -1,10 +1,10 @@
-"""Control: what is watched changes while a stream runs.
+"""Commands: what an operator is asked for changes while its stream runs.
 
-  rows ────┐
-           ├──> bucket ──> results
-  orders ──┘
+  rows ──────┐
+             ├──> bucket ──> results
+  commands ──┘
 
-Every bucket hears of every order. An order has no instant: it counts from the next row that is released, and holds
+Every bucket gets every command. A command has no instant: it counts from the next row that is released, and holds
 nothing back.
 """
 
@@ -12,64 +12,59 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import pyarrow as pa
 
-from streamframes.core.batch.chunk import NO_WORD, decode, summary_of
-from streamframes.core.bursts.operator import Burster
+from streamframes.core.batch.chunk import decode, summary_of
+from streamframes.core.batch.clock import MIN_INSTANT
 from streamframes.core.operator.bucket_stream import BucketStream, StreamPlan
-from streamframes.core.operator.steps import Step
+from streamframes.core.operator.protocol import Command
+from streamframes.core.operator.step import Step
 from streamframes.core.operator.store import Store
-from streamframes.core.sessions.operator import Sessioner
 
-# Which rows a chunk holds: those that are watched, or orders.
-WATCHED, ORDERS = range(2)
+# What a chunk holds.
+DATA_ROWS, COMMANDS = range(2)
 
 
 @dataclass(frozen=True)
-class ControlledPlan:
-    """A plan of a stream that takes orders."""
+class CommandedPlan:
+    """A plan on a stream that takes commands."""
 
-    watching: StreamPlan
+    stream: StreamPlan
 
     @property
-    def figures(self) -> tuple[str, ...]:
+    def counters(self) -> tuple[str, ...]:
         """The names of what is counted."""
-        return (*self.watching.figures, "refused")
+        return (*self.stream.counters, "refused")
 
     @property
     def result_schema(self) -> pa.Schema:
         """The columns of the results."""
-        return self.watching.result_schema
+        return self.stream.result_schema
 
-    def bucket(self, store: Store, given: Iterable[tuple[int, pa.Buffer]] = ()) -> ControlledBucket:
+    def bucket(self, store: Store, given: Iterable[tuple[int, pa.Buffer]] = ()) -> CommandedBucket:
         """A bucket of this plan, with its state."""
-        return ControlledBucket(BucketStream(self.watching, store))
+        return CommandedBucket(BucketStream(self.stream, store))
 
 
-class ControlledBucket:
-    """One bucket, and the orders it is given."""
+class CommandedBucket:
+    """One bucket of a stream, and the commands for its operator."""
 
     def __init__(self, stream: BucketStream) -> None:
         self.stream = stream
 
-    def step(self, chunks: Iterable[tuple[int, pa.Buffer]], watermark: int = NO_WORD) -> Step:
-        """Take chunks of both kinds; orders go first."""
-        orders: list[tuple[int, pa.Buffer]] = []
+    def step(self, chunks: Iterable[tuple[int, pa.Buffer]], watermark: int = MIN_INSTANT) -> Step:
+        """Take chunks of both kinds; commands go first."""
+        commands: list[tuple[int, pa.Buffer]] = []
         rows: list[tuple[int, pa.Buffer]] = []
         for start, data in chunks:
-            (orders if len(data) and summary_of(data).side == ORDERS else rows).append((start, data))
-        framer = self.stream.framer
-        told: list[pa.RecordBatch] = []
-        refused = 0
-        if isinstance(framer, Burster | Sessioner):
-            told, refused = framer.obey(_orders(orders))
+            (commands if len(data) and summary_of(data).side == COMMANDS else rows).append((start, data))
+        settled, refused = self.stream.operator.apply(_decoded(commands))
         step = self.stream.step(rows, watermark)
-        return Step([*told, *step.results], {**step.figures, "refused": refused}, step.due)
+        return Step([*settled, *step.results], {**step.counters, "refused": refused}, step.due)
 
 
-def _orders(chunks: Iterable[tuple[int, pa.Buffer]]) -> Iterator[tuple[Any, ...]]:
+def _decoded(chunks: Iterable[tuple[int, pa.Buffer]]) -> Iterator[Command]:
     for _, data in chunks:
         columns = [column.to_pylist() for column in decode(data).rows.columns]
         yield from zip(*columns, strict=True)

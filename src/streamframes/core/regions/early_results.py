@@ -34,12 +34,12 @@ class Told:
         """The number of the last fragment of each region that has ended."""
         return np.array([self.known.pop(name, (0, 0))[0] for name in _names(found)], np.int64)
 
-    def save(self) -> dict[str, Any]:
+    def snapshot(self) -> dict[str, Any]:
         """Everything that must be known to go on later."""
         starts = [int(start) for start, *_ in self.known]
         return {"starts": starts, "names": [name for _, *name in self.known], "told": list(self.known.values())}
 
-    def load(self, saved: dict[str, Any]) -> None:
+    def restore(self, saved: dict[str, Any]) -> None:
         """Go on from what was saved."""
         rows = zip(saved["starts"], saved["names"], saved["told"], strict=True)
         self.known = {(start, *name): (count, end) for start, name, (count, end) in rows}

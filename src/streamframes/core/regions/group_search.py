@@ -16,7 +16,7 @@ from streamframes.core.regions.boxes.search import Boxes
 from streamframes.core.regions.connected.search import Connected
 from streamframes.core.regions.early_results import Told
 from streamframes.core.regions.non_overlapping import Clusters
-from streamframes.core.regions.plan import CONNECTED, DURATIONS, RegionPlan
+from streamframes.core.regions.plan import CONNECTED, DURATIONS, RegionSpec
 from streamframes.core.regions.rectangles.grid import Durations
 from streamframes.core.regions.rectangles.scattered import Spans
 from streamframes.core.regions.reports import HOLDS, NO_LIMIT, Field
@@ -27,7 +27,7 @@ Telling = tuple[Found, np.ndarray, bool]
 _NOBODY = np.empty(0, np.int64)
 
 
-def search_for(plan: RegionPlan) -> Search:
+def search_for(plan: RegionSpec) -> Search:
     """The search that a plan asks for."""
     if plan.shape == CONNECTED:
         limits = plan.limits
@@ -51,7 +51,7 @@ def search_for(plan: RegionPlan) -> Search:
 class GroupSearch:
     """The regions of one group."""
 
-    def __init__(self, plan: RegionPlan, listed: np.ndarray, *, live: bool) -> None:
+    def __init__(self, plan: RegionSpec, listed: np.ndarray, *, live: bool) -> None:
         self.plan = plan
         self.field = Field(plan.reading, listed)
         self.search = search_for(plan)
@@ -94,7 +94,7 @@ class GroupSearch:
         if isinstance(self.search, Spans) and not self.plan.may_miss:
             left = self.search.forget()
             if left is not None:
-                self.field.keep(left)
+                self.field.retain(left)
 
     def finish(self, cause: int = END) -> Iterator[Telling]:
         """What the end settles, of the data or by a gap."""
@@ -138,25 +138,25 @@ class GroupSearch:
         """How many regions are open."""
         return len(self.search.spans) if isinstance(self.search, Spans) else len(self.open)
 
-    def save(self) -> dict[str, Any]:
+    def snapshot(self) -> dict[str, Any]:
         """Everything that must be known to go on later."""
         return {
-            "field": self.field.save(),
-            "search": self.search.save(),
-            "clusters": self.clusters.save() if self.clusters is not None else {},
-            "told": self.told.save() if self.told is not None else {},
+            "field": self.field.snapshot(),
+            "search": self.search.snapshot(),
+            "clusters": self.clusters.snapshot() if self.clusters is not None else {},
+            "told": self.told.snapshot() if self.told is not None else {},
             "latest": self.latest,
         }
 
-    def load(self, saved: dict[str, Any]) -> None:
+    def restore(self, saved: dict[str, Any]) -> None:
         """Go on from what was saved."""
-        self.field.load(saved["field"])
+        self.field.restore(saved["field"])
         self.search = search_for(self.plan)
         self.search.widen(_NOBODY, self.field.places, self.field.listed)
-        self.search.load(saved["search"])
+        self.search.restore(saved["search"])
         self.latest = saved["latest"]
         if self.clusters is not None:
-            self.clusters.load(saved["clusters"])
+            self.clusters.restore(saved["clusters"])
         if self.told is not None:
-            self.told.load(saved["told"])
+            self.told.restore(saved["told"])
         self.open = self.search.live()

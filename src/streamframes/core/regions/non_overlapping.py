@@ -124,10 +124,10 @@ class Clusters:
         """The first start of what is not decided."""
         return None if self.waiting is None else int(self.waiting.start.min())
 
-    def save(self) -> dict[str, Any]:
+    def snapshot(self) -> dict[str, Any]:
         """Everything that must be known to go on later."""
         return {} if self.waiting is None else dict(vars(self.waiting))
 
-    def load(self, saved: dict[str, Any]) -> None:
+    def restore(self, saved: dict[str, Any]) -> None:
         """Go on from what was saved."""
         self.waiting = Found(**saved) if saved else None

@@ -1,51 +1,60 @@
-"""The regioner: one bucket's rows in order in, regions out.
-
-It has the doors that the framer has, so that tables, streams and fillings carry rows to either.
-"""
+"""The operator: one bucket's rows in order in, regions out."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from streamframes.core.batch.groups import GroupIndex
 from streamframes.core.batch.rows import Rows
+from streamframes.core.operator.protocol import NO_WATERMARKS, Operator, OperatorPlan
 from streamframes.core.regions.density.search import CrowdSearch
 from streamframes.core.regions.group_search import GroupSearch, Telling
-from streamframes.core.regions.plan import DENSITY, RegionPlan
+from streamframes.core.regions.plan import DENSITY, RegionSpec
 from streamframes.core.regions.reports import BAD
 from streamframes.core.regions.results import Results
 from streamframes.core.regions.types import FALSE, TRUE
 
-NOT_KNOWN = np.empty(0, np.int64)
 _STATES = np.array([BAD, FALSE, TRUE], np.uint8)
 
 
-class Regioner:
+@dataclass(frozen=True)
+class RegionPlan(RegionSpec, OperatorPlan):
+    """The plan of a search for regions."""
+
+    def operator(self, *, live: bool = False) -> RegionOperator:
+        """The plan at work on the groups of one bucket; only a live one reports fragments before the end."""
+        return RegionOperator(self, live=live)
+
+    @property
+    def counters(self) -> tuple[str, ...]:
+        """Reports that share place and instant with another."""
+        return ("duplicates",)
+
+
+class RegionOperator(Operator):
     """A plan at work on the groups of one bucket."""
 
-    FIGURES: ClassVar = ("duplicates",)
-    schedule = None
-
-    def __init__(self, plan: RegionPlan, *, live: bool) -> None:
+    def __init__(self, plan: RegionSpec, *, live: bool) -> None:
         self.plan = plan
         self.is_live = live
         self.groups = GroupIndex(plan.keys)
         self.searches: list[GroupSearch | CrowdSearch] = []
         self.results = Results(plan)
 
-    def feed(self, rows: Rows, points: np.ndarray = NOT_KNOWN) -> Iterator[pa.RecordBatch]:
+    def feed(self, rows: Rows, watermarks: np.ndarray = NO_WATERMARKS) -> Iterator[pa.RecordBatch]:
         """The results that these rows settle; rows of a group must come in order."""
         self._grow()
         rows, place, state = self._read(rows)
         spoke = dict(zip(rows.groups.tolist(), zip(rows.bounds[:-1], rows.bounds[1:], strict=True), strict=True))
         # Where time goes on, all groups hear of it; else only those with rows.
-        for group in range(len(self.groups)) if points.size else spoke:
+        for group in range(len(self.groups)) if watermarks.size else spoke:
             low, high = spoke.get(group, (0, 0))
-            point = int(points[group]) if points.size else None
+            point = int(watermarks[group]) if watermarks.size else None
             tellings = self.searches[group].feed(rows.ts[low:high], place[low:high], state[low:high], point)
             yield from self._told(group, tellings)
 
@@ -82,60 +91,45 @@ class Regioner:
         for group, search in enumerate(self.searches):
             yield from self._told(group, search.finish())
 
-    def counted(self) -> dict[str, int]:
-        """Reports that another of the same place and instant stood in for, since this was asked last."""
+    def counters(self) -> dict[str, int]:
+        """Open regions; and reports that another of the same place and instant stood in for, since the last call."""
         n_duplicates = 0
         for search in self.searches:
             if isinstance(search, GroupSearch):
                 n_duplicates += search.field.duplicates
                 search.field.duplicates = 0
-        return {"duplicates": n_duplicates}
+        n_open = sum(search.n_open for search in self.searches)
+        return {"open": n_open, "held": 0, "duplicates": n_duplicates}
 
-    @property
-    def is_idle(self) -> np.ndarray:
-        """Which groups can be forgotten."""
+    def idle_groups(self) -> np.ndarray:
+        """For each group whether it can be forgotten."""
         idle = [search.is_idle for search in self.searches]
         return np.array(idle + [True] * (len(self.groups) - len(idle)), np.bool_)
 
-    @property
-    def n_open(self) -> int:
-        """How many regions are open."""
-        return sum(search.n_open for search in self.searches)
-
-    @property
-    def n_held(self) -> int:
-        """Rows are taken at once."""
-        return 0
-
-    def untold(self, points: np.ndarray) -> np.ndarray:
+    def min_unreported_start(self, watermarks: np.ndarray) -> np.ndarray:
         """For each group the instant before which no further region starts."""
         self._grow()
         unit = self.plan.crowding.unit if self.plan.crowding is not None else 1
-        starts = points // unit * unit
+        starts = watermarks // unit * unit
         for group, search in enumerate(self.searches):
             if search.earliest is not None:
                 starts[group] = min(starts[group], search.earliest)
         return starts
 
-    def horizon(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """For each group: the instant before which no further region starts, and up to which all ends are known."""
-        starts = self.untold(points)
-        return starts, starts - 1
-
-    def keep(self, numbers: np.ndarray) -> None:
+    def retain(self, numbers: np.ndarray) -> None:
         """Forget all groups but these."""
         self._grow()
         self.searches = [self.searches[number] for number in numbers.tolist()]
-        self.groups.keep(numbers)
+        self.groups.retain(numbers)
 
-    def save(self) -> dict[str, Any]:
+    def snapshot(self) -> dict[str, Any]:
         """Everything that must be known to go on later."""
         self._grow()
-        return {"groups": self.groups.save(), "searches": [search.save() for search in self.searches]}
+        return {"groups": self.groups.snapshot(), "searches": [search.snapshot() for search in self.searches]}
 
-    def load(self, saved: dict[str, Any]) -> None:
+    def restore(self, saved: dict[str, Any]) -> None:
         """Go on from what was saved."""
-        self.groups.load(saved["groups"])
+        self.groups.restore(saved["groups"])
         self._grow()
         for search, mine in zip(self.searches, saved["searches"], strict=True):
-            search.load(mine)
+            search.restore(mine)

@@ -7,20 +7,15 @@ report is bad, does not satisfy the condition, or does.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from streamframes.core.batch.clock import Clock
-from streamframes.core.batch.packer import Layout
 from streamframes.core.regions.reports import Reading
 from streamframes.core.regions.types import Limits
-
-if TYPE_CHECKING:
-    from streamframes.core.regions.operator import Regioner
 
 RECTANGLE, CONNECTED, DENSITY = SHAPES = ("rectangle", "connected", "density")
 DURATIONS, SPANS = METHODS = ("durations", "spans")
@@ -61,7 +56,7 @@ class Listed:
 
 
 @dataclass(frozen=True)
-class RegionPlan:
+class RegionSpec:
     """Which regions are searched, how, and what is told of them."""
 
     clock: Clock
@@ -81,16 +76,6 @@ class RegionPlan:
     may_miss: bool = False
     fragments: bool = False
     prefix: str = "frame_"
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Only the settings travel."""
-        return {each.name: getattr(self, each.name) for each in fields(self)}
-
-    def framer(self, *, live: bool = False) -> Regioner:
-        """The plan at work on the groups of one bucket; only a live one tells fragments before the end."""
-        from streamframes.core.regions.operator import Regioner
-
-        return Regioner(self, live=live)
 
     def settings(self) -> dict[str, str]:
         """What must not change while a checkpoint is in use, by the names that a user knows."""
@@ -115,11 +100,6 @@ class RegionPlan:
     def per_unit(self) -> float:
         """How many ticks are a unit of time where time is told as a number: seconds, days or what integers count."""
         return 1e6 if self.clock.kind == "timestamp" else 1.0
-
-    @property
-    def layout(self) -> Layout:
-        """The columns that are packed."""
-        return Layout(self.keys, self.ts_type, self.columns)
 
     @property
     def salt(self) -> int:

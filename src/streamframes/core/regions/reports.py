@@ -197,15 +197,15 @@ class Field:
         self.known = known
         return place[:n_old]
 
-    def keep(self, slots: np.ndarray) -> None:
+    def retain(self, slots: np.ndarray) -> None:
         """Forget all places but these."""
         self.places, self.listed, self.known = self.places[slots], self.listed[slots], self.known[slots]
 
-    def save(self) -> dict[str, Any]:
+    def snapshot(self) -> dict[str, Any]:
         """Everything that must be known to go on later."""
         return {"places": self.places, "listed": self.listed, "known": self.known}
 
-    def load(self, saved: dict[str, Any]) -> None:
+    def restore(self, saved: dict[str, Any]) -> None:
         """Go on from what was saved."""
         self.places, self.listed, self.known = saved["places"], saved["listed"], saved["known"]
 

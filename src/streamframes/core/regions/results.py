@@ -10,7 +10,7 @@ import pyarrow as pa
 from streamframes.core.batch.groups import GroupIndex, mix
 from streamframes.core.batch.rows import CLOSED_BY, typed
 from streamframes.core.jit.compiled import compiled
-from streamframes.core.regions.plan import RegionPlan
+from streamframes.core.regions.plan import RegionSpec
 from streamframes.core.regions.types import Found
 
 
@@ -26,7 +26,7 @@ def _ids(salt: Any, group: Any, start: Any, named: Any, out: Any) -> None:
 class Results:
     """How the regions of a plan are told."""
 
-    def __init__(self, plan: RegionPlan) -> None:
+    def __init__(self, plan: RegionSpec) -> None:
         self.plan = plan
         self.schema = plan.frame_schema
 

@@ -27,8 +27,8 @@ from streamframes.core.schemes.base import (
 )
 from streamframes.core.schemes.folds import FUNCTIONS, STEPS, Fold
 from streamframes.core.schemes.userfold import compile_fold
+from streamframes.core.sparksql.aggregate_call import call
 from streamframes.errors import InvalidArgument
-from streamframes.spark.planning.expressions import call
 
 # A rule for each function, with its bound and what exceeding it does: the kernel is compiled for a type.
 SumRule = namedtuple("SumRule", ("bound", "grows"))

@@ -38,7 +38,7 @@ class Watched:
     n_orders: int = 0
     events: tuple[str, ...] = ()
 
-    def save(self) -> dict[str, Any]:
+    def snapshot(self) -> dict[str, Any]:
         """For the state."""
         return {"texts": self.texts, "births": self.births, "n_orders": self.n_orders, "events": self.events}
 
@@ -79,7 +79,7 @@ class Orders:
         except Untranslatable as error:
             raise InvalidArgument(f"{what}: {error}") from error
 
-    def obey(self, watched: Watched, orders: Iterable[tuple[Any, ...]]) -> tuple[Watched, int]:
+    def apply(self, watched: Watched, orders: Iterable[tuple[Any, ...]]) -> tuple[Watched, int]:
         """The measures after orders, first those that go, then those that come; and how many orders mean nothing.
 
         Such an order must not stop a stream, which would meet it again after each restart.

@@ -217,11 +217,11 @@ class Spanning:
                 ]
                 yield pa.RecordBatch.from_arrays(columns, list(TOLD))
 
-    def save(self) -> dict[str, Any]:
+    def snapshot(self) -> dict[str, Any]:
         """Everything that must be known to go on later."""
         return {name: {"how": kept.how, "total": kept.total, "told": kept.told} for name, kept in self.measures.items()}
 
-    def load(self, saved: dict[str, Any]) -> None:
+    def restore(self, saved: dict[str, Any]) -> None:
         """Go on from what was saved."""
         self.measures = {name: _Kept(kept["how"], kept["total"], kept["told"]) for name, kept in saved.items()}
 

@@ -1,14 +1,12 @@
-"""The sessioner: one bucket's events in order in, sessions, measures or tagged events out.
+"""The operator: one bucket's events in order in, sessions, measures or tagged events out.
 
-  rows ──> words of their columns, keys ──> machine ──> closed sessions, measures, who belongs where ──> results
-
-It has the doors that the framer has, so that tables, streams and fillings carry rows to either.
+rows ──> words of their columns, keys ──> machine ──> closed sessions, measures, who belongs where ──> results
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,11 +15,12 @@ import pyarrow as pa
 from streamframes.core.batch.groups import GroupIndex, as_int64, fingerprints
 from streamframes.core.batch.rows import Rows
 from streamframes.core.jit.compiled import compiled
+from streamframes.core.operator.protocol import NO_WATERMARKS, Command, Operator, OperatorPlan
 from streamframes.core.sessions.commands import Watched
 from streamframes.core.sessions.language.nodes import COMPUTED
 from streamframes.core.sessions.language.resolve import kind_of
 from streamframes.core.sessions.language.terms import DOUBLE, TEXT, Event, parts
-from streamframes.core.sessions.plan import MEASURES, ODD, OPEN, SESSIONS, TAGGED, SessionPlan
+from streamframes.core.sessions.plan import MEASURES, ODD, OPEN, SESSIONS, TAGGED, SessionSpec
 from streamframes.core.sessions.results import Teller
 from streamframes.core.sessions.string_ids import Texts
 from streamframes.core.sessions.vm import layout as tables
@@ -30,19 +29,33 @@ from streamframes.core.sessions.vm.machine import Events, Found, Machine
 from streamframes.core.sessions.vm.user_functions import caller
 from streamframes.core.sparksql import Expression
 
-NOT_KNOWN = np.empty(0, np.int64)
 # So many texts are kept whether or not they are needed.
 MANY_TEXTS = 10_000
 
 
-class Sessioner:
+@dataclass(frozen=True)
+class SessionPlan(SessionSpec, OperatorPlan):
+    """The plan of sessions."""
+
+    def operator(self, *, live: bool = False) -> SessionOperator:
+        """The plan at work on the groups of one bucket."""
+        return SessionOperator(self)
+
+    @property
+    def counters(self) -> tuple[str, ...]:
+        """Events whose key was null, and events that would have closed what was not open."""
+        return ("null_keys", "stray_closes")
+
+    @property
+    def needs_end_of_data(self) -> bool:
+        """Time alone closes sessions with a timeout."""
+        return self.has_timeouts
+
+
+class SessionOperator(Operator):
     """A plan at work on the groups of one bucket."""
 
-    schedule = None
-    # Events of a step whose key was null, and events that would have closed what was not open.
-    FIGURES = ("null_keys", "stray_closes")
-
-    def __init__(self, plan: SessionPlan) -> None:
+    def __init__(self, plan: SessionSpec) -> None:
         self.plan = plan
         self.groups = GroupIndex(plan.keys)
         self.texts = Texts()
@@ -54,11 +67,11 @@ class Sessioner:
         self.point = NULL
         self.used = _used(plan)
 
-    def obey(self, orders: Iterable[tuple[Any, ...]]) -> tuple[list[pa.RecordBatch], int]:
-        """Change the measures as ordered; returns that nothing is told of it, and how many orders mean nothing."""
+    def apply(self, commands: Iterable[Command]) -> tuple[list[pa.RecordBatch], int]:
+        """Add and drop measures; returns that this settles nothing, and how many commands mean nothing."""
         if self.plan.orders is None:
             return [], 0
-        watched, refused = self.plan.orders.obey(self.watched, orders)
+        watched, refused = self.plan.orders.apply(self.watched, commands)
         if watched.texts != self.watched.texts or watched.births != self.watched.births:
             self._watch(watched)
             self.machine.move_to(self._tables())
@@ -100,15 +113,15 @@ class Sessioner:
                 outputs[cls].append(tables.Output(column, term))
         return outputs
 
-    def feed(self, rows: Rows, points: np.ndarray = NOT_KNOWN) -> Iterator[pa.RecordBatch]:
+    def feed(self, rows: Rows, watermarks: np.ndarray = NO_WATERMARKS) -> Iterator[pa.RecordBatch]:
         """The results that these rows settle; rows of a group must come in order.
 
-        `points`, if known, says for each group before which instant all rows have been seen.
+        `watermarks`, if known, says for each group before which instant all rows have been seen.
         """
         if len(rows):
             yield from self._told(self.machine.flow(self._events(rows), len(self.groups)), rows)
-        if points.size and self.plan.has_timeouts:
-            yield from self._told(self.machine.pass_time(points), None)
+        if watermarks.size and self.plan.has_timeouts:
+            yield from self._told(self.machine.pass_time(watermarks), None)
         self._forget_texts()
 
     def _forget_texts(self) -> None:
@@ -208,13 +221,12 @@ class Sessioner:
         elif self.plan.output in (SESSIONS, OPEN):
             yield from self._told(self.machine.end(), None)
 
-    def reach(self, instant: int) -> None:
-        """The data goes on to this instant, in this bucket or in another."""
+    def end_of_data(self, instant: int) -> None:
+        """The data of all buckets goes on to this instant."""
         self.point = max(self.point, instant)
 
-    @property
-    def is_idle(self) -> np.ndarray:
-        """The groups of which nothing need be known."""
+    def idle_groups(self) -> np.ndarray:
+        """For each group whether nothing need be known of it."""
         return ~self.machine.busy(len(self.groups))
 
     @property
@@ -222,51 +234,40 @@ class Sessioner:
         """How many sessions are open."""
         return self.machine.n_open
 
-    @property
-    def n_held(self) -> int:
-        """Rows are taken at once."""
-        return 0
-
-    def counted(self) -> dict[str, int]:
-        """What was odd since this was asked last."""
-        found = dict(
-            zip(self.FIGURES, (int(self.machine.null_keys.sum()), int(self.machine.strays.sum())), strict=True)
-        )
+    def counters(self) -> dict[str, int]:
+        """Open sessions; and since the last call, events with a null key, and those that close what is not open."""
+        unmatched = {"null_keys": int(self.machine.null_keys.sum()), "stray_closes": int(self.machine.strays.sum())}
+        found = {"open": self.n_open, "held": 0, **unmatched}
         self.machine.null_keys[:] = 0
         self.machine.strays[:] = 0
         return found
 
-    def untold(self, points: np.ndarray) -> np.ndarray:
+    def min_unreported_start(self, watermarks: np.ndarray) -> np.ndarray:
         """For each group the instant before which no further session starts."""
-        return self.machine.earliest(points)
+        return self.machine.earliest(watermarks)
 
-    def horizon(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """For each group: before which instant no further session starts, and up to which all that end are known."""
-        starts = self.untold(points)
-        return starts, starts - 1
-
-    def keep(self, numbers: np.ndarray) -> None:
+    def retain(self, numbers: np.ndarray) -> None:
         """Forget all groups but these."""
-        self.machine.keep(numbers, len(self.groups))
-        self.groups.keep(numbers)
+        self.machine.retain(numbers, len(self.groups))
+        self.groups.retain(numbers)
 
-    def save(self) -> dict[str, Any]:
+    def snapshot(self) -> dict[str, Any]:
         """Everything that must be known to go on later."""
         return {
-            "watched": self.watched.save(),
-            "groups": self.groups.save(),
-            "machine": self.machine.save(),
+            "watched": self.watched.snapshot(),
+            "groups": self.groups.snapshot(),
+            "machine": self.machine.snapshot(),
             "texts": pa.array(self.texts.values, pa.string()),
         }
 
-    def load(self, saved: dict[str, Any]) -> None:
+    def restore(self, saved: dict[str, Any]) -> None:
         """Go on from what was saved."""
-        self.groups.load(saved["groups"])
+        self.groups.restore(saved["groups"])
         self.texts = Texts(saved["texts"].to_pylist())
         self.teller = Teller(self.plan, self.texts, self.groups)
         self._watch(Watched.loaded(saved["watched"]))
         self.machine = self._machine()
-        self.machine.load(saved["machine"])
+        self.machine.restore(saved["machine"])
 
 
 @compiled
@@ -277,7 +278,7 @@ def _truths(flags: Any, bit: int, out: Any) -> None:
         out[i] = NULL if word == 2 else word
 
 
-def _used(plan: SessionPlan) -> set[int]:
+def _used(plan: SessionSpec) -> set[int]:
     """The columns of events that anything depends on; a key that is the group is known without."""
     found = {column for i, each in enumerate(plan.classes) if i not in plan.grouped for column in each.keys}
     terms = [term for each in plan.classes for term in (each.matches, each.opens, each.closes)]

@@ -7,16 +7,15 @@ tag() all others. A column of the events may also be a group column, which does 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
 from streamframes.core.batch.clock import Clock
 from streamframes.core.batch.groups import mix
-from streamframes.core.batch.packer import Layout
 from streamframes.core.batch.tags import TagColumn
 from streamframes.core.sessions.language.nodes import Class, Measure, Node, path_of
 from streamframes.core.sessions.language.terms import DOUBLE, DURATION, Term
@@ -25,7 +24,6 @@ from streamframes.core.sessions.vm.user_functions import Function
 
 if TYPE_CHECKING:
     from streamframes.core.sessions.commands import Orders
-    from streamframes.core.sessions.operator import Sessioner
 
 # What is told: closed sessions, measures, events with ids, what is open, and odd events.
 SESSIONS, MEASURES, TAGGED, OPEN, ODD = OUTPUTS = ("sessions", "measures", "tagged", "open", "odd")
@@ -44,7 +42,7 @@ class Told:
 
 
 @dataclass(frozen=True)
-class SessionPlan:
+class SessionSpec:
     """A tree of sessions over the rows of a table or a stream.
 
     `event_at` says where each column of the events is: a travelling column, or, from -1 down, a group column;
@@ -75,16 +73,6 @@ class SessionPlan:
     spelling: str = ""
     orders: Orders | None = None
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Only the settings travel."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
-
-    def framer(self, *, live: bool = False) -> Sessioner:
-        """The plan at work on the groups of one bucket."""
-        from streamframes.core.sessions.operator import Sessioner
-
-        return Sessioner(self)
-
     def settings(self) -> dict[str, str]:
         """What must not change while a checkpoint is in use, by the names that a user knows."""
         names = ", ".join(measure.name for measure in self.measures) or "none"
@@ -93,16 +81,6 @@ class SessionPlan:
             "measures": f"{names} with the digest {_digest(repr((self.nodes, self.measures)))}",
             "output": self.output,
         }
-
-    @property
-    def fragments(self) -> bool:
-        """Nothing is told of a session before it ends."""
-        return False
-
-    @property
-    def layout(self) -> Layout:
-        """The columns that are packed."""
-        return Layout(self.keys, self.ts_type, self.columns)
 
     @property
     def spans(self) -> bool:

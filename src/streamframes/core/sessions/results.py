@@ -13,7 +13,7 @@ from streamframes.core.batch.rows import Rows, typed
 from streamframes.core.batch.tags import tagged
 from streamframes.core.sessions.language.terms import BOOLEAN, DOUBLE, DURATION, TEXT
 from streamframes.core.sessions.merge import partials
-from streamframes.core.sessions.plan import MEASURES, OPEN, SESSIONS, SessionPlan
+from streamframes.core.sessions.plan import MEASURES, OPEN, SESSIONS, SessionSpec
 from streamframes.core.sessions.string_ids import Texts
 from streamframes.core.sessions.vm.bits import NULL, null_of
 from streamframes.core.sessions.vm.close import BY_END
@@ -37,7 +37,7 @@ class Teller:
     """Tells what the engine has found, as the plan wants it."""
 
     def __init__(
-        self, plan: SessionPlan, texts: Texts, groups: GroupIndex, births: Mapping[str, int] = MappingProxyType({})
+        self, plan: SessionSpec, texts: Texts, groups: GroupIndex, births: Mapping[str, int] = MappingProxyType({})
     ) -> None:
         self.plan, self.texts, self.groups, self.births = plan, texts, groups, births
         self.names = pa.array([each.name for each in plan.classes])

@@ -6,8 +6,7 @@ What cannot be computed exactly is refused when it is translated. Results are th
 overflow or a division by zero is an error; a part that Spark would not evaluate on a row is not evaluated here.
 """
 
-from streamframes.core.frames.edge_bound import reach
 from streamframes.core.sparksql.expression import Expression, translate
 from streamframes.core.sparksql.terms import Untranslatable
 
-__all__ = ["Expression", "Untranslatable", "reach", "translate"]
+__all__ = ["Expression", "Untranslatable", "translate"]

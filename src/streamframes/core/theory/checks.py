@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.frames.operator import Framer
-from streamframes.core.operator import state
+from streamframes.core.frames.operator import FrameOperator
+from streamframes.core.operator import state_codec
 from streamframes.core.schemes import Every, Scheme, Threshold
 from streamframes.core.theory.laws import Theory, theory_of
 from streamframes.core.theory.reference import literal_frames
-from streamframes.core.theory.trial import Frame, Trial, frames_in, start_framer
+from streamframes.core.theory.trial import Frame, Trial, frames_in, start_operator
 from streamframes.errors import StreamFramesError
 
 # Later than any row that is drawn.
@@ -135,28 +135,28 @@ def _batches(ts: Sequence[int], cuts: Sequence[int]) -> list[list[int]]:
 
 
 def _with_restarts(trial: Trial, batches: Iterable[list[int]]) -> list[Frame]:
-    """Feed the batches, each to a framer that knows only what the one before has left in writing."""
-    framer = start_framer(trial.plan)
+    """Feed the batches, each to an operator that knows only what the one before has left in writing."""
+    operator = start_operator(trial.plan)
     found = []
     for batch in batches:
-        framer = _resumed(framer)
-        found += framer.feed(trial.released(batch))
-    return frames_in([*found, *framer.finish()])
+        operator = _resumed(operator)
+        found += operator.feed(trial.released(batch))
+    return frames_in([*found, *operator.finish()])
 
 
 def _fragments(trial: Trial, batches: Iterable[list[int]], points: Iterable[int]) -> list[dict[str, Any]]:
     """What a stream reports as its watermark passes the points, stopped and resumed at each."""
-    framer = start_framer(replace(trial.plan, fragments=True), live=True)
+    operator = start_operator(replace(trial.plan, fragments=True), live=True)
     found = []
     for batch, point in zip(batches, points, strict=True):
-        framer = _resumed(framer)
-        found += framer.feed(trial.released(batch), np.array([point]))
+        operator = _resumed(operator)
+        found += operator.feed(trial.released(batch), np.array([point]))
     return [row for part in found for row in part.to_pylist()]
 
 
-def _resumed(framer: Framer) -> Framer:
-    again = Framer(framer.plan, live=framer.live)
-    again.load(state.decode(state.encode(framer.save())))
+def _resumed(operator: FrameOperator) -> FrameOperator:
+    again = FrameOperator(operator.plan, live=operator.live)
+    again.restore(state_codec.decode(state_codec.encode(operator.snapshot())))
     return again
 
 

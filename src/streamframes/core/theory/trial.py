@@ -10,10 +10,9 @@ import numpy as np
 import pyarrow as pa
 
 from streamframes.core.batch.clock import Clock
-from streamframes.core.batch.reorder_buffer import WaitingRoom
+from streamframes.core.batch.reorder_buffer import ReorderBuffer
 from streamframes.core.batch.rows import Rows
-from streamframes.core.frames.operator import Framer
-from streamframes.core.frames.plan import FramePlan
+from streamframes.core.frames.operator import FrameOperator, FramePlan
 from streamframes.core.frames.schedule import Schedule
 from streamframes.core.schemes.base import Input, Scheme
 from streamframes.errors import InvalidArgument
@@ -80,15 +79,15 @@ class Trial:
 
     def frames(self, cuts: Iterable[Iterable[int]]) -> list[Frame]:
         """The frames when the rows arrive in these batches of row numbers; a batch is released as it is."""
-        framer = start_framer(self.plan)
+        operator = start_operator(self.plan)
         found: list[pa.RecordBatch] = []
         for batch in cuts:
-            found += framer.feed(self.released(list(batch)))
-        return frames_in([*found, *framer.finish()])
+            found += operator.feed(self.released(list(batch)))
+        return frames_in([*found, *operator.finish()])
 
     def released(self, numbers: list[int]) -> Rows:
         """Some of the rows, in order."""
-        room = WaitingRoom(self.plan.columns)
+        room = ReorderBuffer(self.plan.columns)
         room.add(self.rows(numbers))
         return room.release(None)
 
@@ -103,12 +102,12 @@ class Trial:
         return Rows(groups, bounds, ts, [array.take(pa.array(picked)) for array in self.arrays])
 
 
-def start_framer(plan: FramePlan, *, live: bool = False) -> Framer:
-    """A framer that knows the one group there is."""
-    framer = Framer(plan, live=live)
+def start_operator(plan: FramePlan, *, live: bool = False) -> FrameOperator:
+    """An operator that knows the one group there is."""
+    operator = FrameOperator(plan, live=live)
     one = np.zeros(1, np.uint64)
-    framer.groups.numbers(one, one, pa.RecordBatch.from_arrays([], []))
-    return framer
+    operator.groups.numbers(one, one, pa.RecordBatch.from_arrays([], []))
+    return operator
 
 
 def _array(name: str, values: Sequence[Any], needed: Input) -> pa.Array:

@@ -8,13 +8,14 @@ from functools import partial
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from streamframes.core.fill.bucket_fold import FillFold
 from streamframes.core.fill.plan import FRAMES, ROWS, FillPlan
-from streamframes.core.operator.bucket_fold import BucketFill, fold
+from streamframes.core.operator.bucket_fold import fold
 from streamframes.spark.batch.fold import folded
 from streamframes.spark.batch.pack import packing
 from streamframes.spark.batch.run import pieces
 from streamframes.spark.columns import as_column, column
-from streamframes.spark.planning.fill import Filling
+from streamframes.spark.planning.fill import FillQuery
 from streamframes.spark.planning.frame_tables import some_instant
 from streamframes.spark.planning.measures import grouped
 from streamframes.spark.session import n_buckets
@@ -23,7 +24,7 @@ from streamframes.spark.session import n_buckets
 _IDENTITY = ("__sf_first", "__sf_second")
 
 
-def fill_table(frames: DataFrame, filling: Filling) -> DataFrame:
+def fill_table(frames: DataFrame, filling: FillQuery) -> DataFrame:
     """The frames of a table with measures of the rows they hold, or the rows with the ids of their frames."""
     if filling.is_tagging:
         return _pass(frames, filling, tags=True)
@@ -32,7 +33,7 @@ def fill_table(frames: DataFrame, filling: Filling) -> DataFrame:
     return _with_others(frames, filling)
 
 
-def _pass(frames: DataFrame, filling: Filling, *, tags: bool) -> DataFrame:
+def _pass(frames: DataFrame, filling: FillQuery, *, tags: bool) -> DataFrame:
     columns, plan = filling.planned(tags=tags)
     buckets = n_buckets(frames.sparkSession) if filling.by else 1
     ours = pieces(
@@ -40,10 +41,10 @@ def _pass(frames: DataFrame, filling: Filling, *, tags: bool) -> DataFrame:
     )
     theirs = pieces(filling.rows.select(*columns), plan.row_layout, packing(plan.row_layout, buckets, side=ROWS))
     schema = filling.result_types(tags=tags)
-    return folded(ours.union(theirs), buckets, partial(fold, partial(BucketFill, plan)), schema)
+    return folded(ours.union(theirs), buckets, partial(fold, partial(FillFold, plan)), schema)
 
 
-def frame_columns(frames: DataFrame, filling: Filling, plan: FillPlan) -> DataFrame:
+def frame_columns(frames: DataFrame, filling: FillQuery, plan: FillPlan) -> DataFrame:
     """The frames as they are packed: groups, an instant to be sorted by, and all columns."""
     start, end = (column(f"{filling.prefix}{name}") for name in ("start", "end"))
     sorted_by = F.coalesce(start, end, some_instant(frames.schema[f"{filling.prefix}start"].dataType))
@@ -51,7 +52,7 @@ def frame_columns(frames: DataFrame, filling: Filling, plan: FillPlan) -> DataFr
     return frames.select(*(each.alias(f"__sf_{i}") for i, each in enumerate(chosen)))
 
 
-def _with_others(frames: DataFrame, filling: Filling) -> DataFrame:
+def _with_others(frames: DataFrame, filling: FillQuery) -> DataFrame:
     """Measures that only Spark knows: rows are tagged and grouped, and joined to the frames with the other measures."""
     edges = [f"{filling.prefix}start", f"{filling.prefix}end", *(edge for pair in filling.space for edge in pair[:2])]
     values = [part for name in (*filling.by, *edges) for part in (column(name), column(name).isNull())]

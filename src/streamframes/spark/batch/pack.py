@@ -10,7 +10,7 @@ import pyarrow as pa
 from pyspark import TaskContext
 from pyspark.sql import types as T
 
-from streamframes.core.batch.chunk import NO_WORD
+from streamframes.core.batch.clock import MIN_INSTANT
 from streamframes.core.batch.packer import Layout, Packed, Packer
 from streamframes.core.batch.pieces import STREAM_PIECE, split
 from streamframes.spark.worker.worker import lasting
@@ -57,12 +57,12 @@ def packing(
     *,
     side: int = 0,
     to_all: bool = False,
-    reach: bool = False,
+    end_of_data: bool = False,
 ) -> Callable[[Batches], Batches]:
     """A function for `mapInArrow`; its input is the group columns, the instant, then what travels.
 
     In a stream a last column says which rows are punctuation, and every bucket hears of every batch. With `to_all`
-    every bucket gets every row; with `reach`, every bucket hears of the latest instant.
+    every bucket gets every row; with `end_of_data`, every bucket is told the latest instant.
     """
 
     def sent(packed: list[Packed], number: int) -> pa.RecordBatch:
@@ -73,7 +73,7 @@ def packing(
         context = TaskContext.get()
         # Where both sides have a single partition, Spark reads them in one task: its number does not tell them apart.
         number = (2 * (context.partitionId() if context else 0) + side) << 32
-        latest = NO_WORD
+        latest = MIN_INSTANT
         for batch in _gathered(batches, packer, many=stream is not None):
             word = batch.column(batch.num_columns - 1) if stream is not None else None
             packed = list(packer.pack(*_parts(layout, batch), word))
@@ -83,10 +83,10 @@ def packing(
                 yield sent(packed, number)
                 number += len(packed)
             latest = max(latest, packer.latest)
-        if reach and latest > NO_WORD:
+        if end_of_data and latest > MIN_INSTANT:
             yield sent([Packed(bucket, latest, b"") for bucket in range(n_buckets)], number)
         if stream is not None:
-            yield sent([Packed(bucket, NO_WORD, b"") for bucket in range(n_buckets)], number)
+            yield sent([Packed(bucket, MIN_INSTANT, b"") for bucket in range(n_buckets)], number)
 
     return lambda batches: lasting(pack(batches))
 

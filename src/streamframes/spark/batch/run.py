@@ -10,10 +10,9 @@ from pyspark.sql import types as T
 
 from streamframes.core.batch.packer import Layout
 from streamframes.core.files.parquet.projection import Selection
-from streamframes.core.frames.plan import FramePlan
+from streamframes.core.frames.operator import FramePlan
 from streamframes.core.operator.bucket_fold import BucketFold, fold
-from streamframes.core.operator.protocol import Plan
-from streamframes.core.sessions.plan import SessionPlan
+from streamframes.core.operator.protocol import OperatorPlan
 from streamframes.spark.batch.fold import Batches, folded
 from streamframes.spark.batch.pack import PIECES, packing
 from streamframes.spark.scan.scan import Selected
@@ -29,14 +28,13 @@ EXPLAINED = (
 )
 
 
-def table_frames(travelling: DataFrame | Selected, plan: Plan, buckets: int, schema: T.StructType) -> DataFrame:
+def table_frames(travelling: DataFrame | Selected, plan: OperatorPlan, buckets: int, schema: T.StructType) -> DataFrame:
     """The results of a plan on a table of group columns, the instant, and what travels."""
     if isinstance(travelling, Selected) and isinstance(plan, FramePlan):
         way = way_of(travelling, plan)
         if not isinstance(way, str):
             return way.frames(schema)
-    reach = isinstance(plan, SessionPlan) and plan.has_timeouts
-    chunks = pieces(travelling, plan.layout, packing(plan.layout, buckets, reach=reach))
+    chunks = pieces(travelling, plan.layout, packing(plan.layout, buckets, end_of_data=plan.needs_end_of_data))
     return folded(chunks, buckets, partial(fold, partial(BucketFold, plan)), schema)
 
 

@@ -13,7 +13,7 @@ from streamframes.spark.explain.scan import packed_steps
 from streamframes.spark.streaming.run import explain_stream
 
 if TYPE_CHECKING:
-    from streamframes.spark.planning.bursts import Bursting
+    from streamframes.spark.planning.bursts import BurstQuery
 
 _WAYS = {
     EXACT: "tiles of rows by windows are ruled out by the sum of all they cover; every alarm and value is exact",
@@ -22,7 +22,7 @@ _WAYS = {
 }
 
 
-def explained(bursting: Bursting) -> str:
+def explained(bursting: BurstQuery) -> str:
     """Which way the rows go, which search was chosen and why, and what it may get wrong."""
     settings = bursting.settings
     what = f"units of {_duration(settings['unit'], bursting.clock)}" if settings["unit"] else "rows"

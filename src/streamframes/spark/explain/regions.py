@@ -11,10 +11,10 @@ from streamframes.spark.explain.scan import packed_steps
 from streamframes.spark.streaming.run import explain_stream
 
 if TYPE_CHECKING:
-    from streamframes.spark.planning.regions import Regioning
+    from streamframes.spark.planning.regions import RegionQuery
 
 
-def explained(regioning: Regioning) -> str:
+def explained(regioning: RegionQuery) -> str:
     """Which way the rows go, which search was chosen and why."""
     way = explain_stream(regioning.options) if regioning.is_stream else [SHUFFLED]
     lines = [
@@ -28,7 +28,7 @@ def explained(regioning: Regioning) -> str:
     return "\n".join(lines)
 
 
-def _search(regioning: Regioning) -> str:
+def _search(regioning: RegionQuery) -> str:
     settings = regioning.settings
     if settings["shape"] == DENSITY:
         return "cells are counted in each unit of time, and grown from the densest"
@@ -44,7 +44,7 @@ def _search(regioning: Regioning) -> str:
     return chosen + (f"; of regions that overlap the {settings['prefer']}" if settings["prefer"] else "")
 
 
-def _reports(regioning: Regioning) -> str:
+def _reports(regioning: RegionQuery) -> str:
     settings = regioning.settings
     reading = settings["reading"]
     if not settings["may_miss"]:

@@ -11,10 +11,10 @@ from streamframes.spark.explain.scan import read_step
 from streamframes.spark.streaming.run import explain_stream
 
 if TYPE_CHECKING:
-    from streamframes.spark.planning.sessions import Nesting
+    from streamframes.spark.planning.sessions import SessionQuery
 
 
-def explained(nesting: Nesting) -> str:
+def explained(nesting: SessionQuery) -> str:
     """Which way the events go, and where they are dealt with."""
     planner = nesting.planner
     places = {
@@ -38,7 +38,7 @@ def explained(nesting: Nesting) -> str:
     return "\n".join(lines)
 
 
-def _tags(nesting: Nesting, name: str) -> str:
+def _tags(nesting: SessionQuery, name: str) -> str:
     """When the values of a measure are told to the class above, from its root down."""
     planner, found = nesting.planner, []
     measure = next(each for each in planner.measures if each.name == name)

@@ -18,7 +18,8 @@ from pyspark.sql import types as T
 from streamframes.core.batch.clock import Clock
 from streamframes.core.bursts.arguments import check_error, search_of, thresholds_of, unit_ticks, window_of, windows_of
 from streamframes.core.bursts.learning import Learn
-from streamframes.core.bursts.plan import ALARMS, ANY, LATEST, LEARNT, RUNS, BurstPlan
+from streamframes.core.bursts.operator import BurstPlan
+from streamframes.core.bursts.plan import ALARMS, ANY, LATEST, LEARNT, RUNS
 from streamframes.core.bursts.thresholds import GroupTable
 from streamframes.core.schemes.base import Input
 from streamframes.errors import InvalidArgument
@@ -40,7 +41,7 @@ _TOLD = {
 
 
 @dataclass(frozen=True)
-class Bursting:
+class BurstQuery:
     """A search for bursts: what is known before anything runs. It has what `Frames` needs of a framing."""
 
     rows: DataFrame
@@ -182,7 +183,7 @@ def plan_bursts(
     prefix: str,
     control: Any,
     stream: Mapping[str, Any],
-) -> Bursting:
+) -> BurstQuery:
     """Check everything that can be checked before a job starts."""
     require_dataframe(rows, "bursts")
     order, groups = order_and_groups(rows, ts, by, "bursts")
@@ -213,7 +214,7 @@ def plan_bursts(
     }
     options = check_options(rows, order[0], clock, fragments=False, punctuations=False, verb="bursts()", **stream)
     counted = _value(rows, value, agg, ticks)
-    planned = Bursting(
+    planned = BurstQuery(
         rows, counted, clock, order[0], tuple(order[1:]), tuple(groups), settings, why, options, prefix
     )  # fmt: skip
     return planned if control is None else replace(planned, control=check_control(control, rows, BURST_ORDERS))

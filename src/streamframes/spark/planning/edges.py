@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from streamframes.core.batch.clock import Clock, Duration, check_duration
-from streamframes.core.frames import edge_bound as reach
+from streamframes.core.frames.edge_bound import reach
 from streamframes.core.frames.edges import Expand, Move, Shift, Split, moved
 from streamframes.core.sparksql import Untranslatable, translate
 from streamframes.errors import InvalidArgument

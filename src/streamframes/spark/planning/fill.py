@@ -36,7 +36,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Filling:
+class FillQuery:
     """Rows that fill frames: what is known before anything runs.
 
     `frames` are the columns of the frames; `by` maps group columns of the frames to those of the rows; of the
@@ -96,7 +96,7 @@ class Filling:
         return T.StructType([*self.frames, *(T.StructField(m.name, m.type) for m in self.measures)])
 
 
-def plan_filling(frames: DataFrame, rows: DataFrame, asked: Asked, *, in_stream: bool) -> Filling:
+def plan_fill(frames: DataFrame, rows: DataFrame, asked: Asked, *, in_stream: bool) -> FillQuery:
     """Check everything that can be checked before a job starts."""
     measures, prefix = asked.measures, asked.prefix
     if not isinstance(asked.keep_empty, bool):
@@ -113,7 +113,7 @@ def plan_filling(frames: DataFrame, rows: DataFrame, asked: Asked, *, in_stream:
     told = [name for name in (f"{prefix}id", f"{prefix}piece") if name in frames.columns]
     if not measures:
         _check_told(frames.schema, rows, told, prefix)
-    return Filling(
+    return FillQuery(
         frames=frames.schema,
         rows=rows,
         ts=order[0],

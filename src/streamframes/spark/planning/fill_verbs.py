@@ -15,11 +15,11 @@ from streamframes.errors import InvalidArgument
 from streamframes.spark.batch.fill import fill_table
 from streamframes.spark.batch.prefilter import sieved
 from streamframes.spark.planning.edges import moved_frames
-from streamframes.spark.planning.fill import Asked, plan_filling
+from streamframes.spark.planning.fill import Asked, plan_fill
 from streamframes.spark.planning.frame_tables import check_prefix
 from streamframes.spark.planning.source import FrameSource
 from streamframes.spark.session import require_dataframe
-from streamframes.spark.streaming.fill import Waiting, fill_framing, fill_given
+from streamframes.spark.streaming.fill import Waiting, fill_given, fill_query
 from streamframes.spark.streaming.watermark import check_lateness
 
 
@@ -34,7 +34,7 @@ def fill_frames(
     frames = moved_frames(framing.frame_table(()), moves, framing.prefix)
     if not framing.is_stream:
         return _fill_table(frames, rows, asked, waiting, is_found=False)
-    return fill_framing(framing, moves, plan_filling(frames, rows, asked, in_stream=True), waiting)
+    return fill_query(framing, moves, plan_fill(frames, rows, asked, in_stream=True), waiting)
 
 
 def fill_own(framing: FrameSource, moves: tuple[Move, ...], measures: Mapping[str, Any]) -> DataFrame:
@@ -65,7 +65,7 @@ def fill_frame_table(frames: Any, rows: Any, asked: Asked, lateness: Any) -> Dat
 
 def _fill_table(frames: DataFrame, rows: DataFrame, asked: Asked, waiting: Waiting, *, is_found: bool) -> DataFrame:
     """Frames of a table, filled; those that are found already are looked at first, to hold rows back."""
-    filling = plan_filling(frames, rows, asked, in_stream=rows.isStreaming)
+    filling = plan_fill(frames, rows, asked, in_stream=rows.isStreaming)
     check_lateness(filling.clock, waiting.lateness)
     if rows.isStreaming:
         return fill_given(frames, filling, waiting)

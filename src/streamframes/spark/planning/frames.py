@@ -15,7 +15,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import types as T
 
 from streamframes.core.batch.clock import Clock, Duration, check_duration
-from streamframes.core.frames.plan import FramePlan
+from streamframes.core.frames.operator import FramePlan
 from streamframes.core.frames.schedule import MISSING, OPEN_ON, Schedule
 from streamframes.core.schemes import Scheme, Threshold
 from streamframes.core.schemes.base import check_choice
@@ -44,7 +44,7 @@ from streamframes.spark.streaming.run import (
 
 
 @dataclass(frozen=True)
-class Framing:
+class FrameQuery:
     """A framing of rows: what is known before anything runs."""
 
     rows: DataFrame
@@ -204,7 +204,7 @@ def plan_frames(
     prefix: str,
     schedule: Mapping[str, Any],
     stream: Mapping[str, Any],
-) -> Framing:
+) -> FrameQuery:
     """Check everything that can be checked before a job starts."""
     require_dataframe(rows, "frames")
     order, groups = order_and_groups(rows, ts, by, "frames")
@@ -221,7 +221,7 @@ def plan_frames(
     inputs = tuple(scheme_input(rows, needed, kind) for needed in scheme.inputs())
     planned = _schedule(clock, scheme, **schedule)
     options = check_options(rows, order[0], clock, **stream)
-    return Framing(rows, scheme, clock, order[0], tuple(order[1:]), tuple(groups), prefix, planned, inputs, options)
+    return FrameQuery(rows, scheme, clock, order[0], tuple(order[1:]), tuple(groups), prefix, planned, inputs, options)
 
 
 def _schedule(

@@ -13,9 +13,9 @@ from pyspark.sql import types as T
 from streamframes.core.frames.measures import Function, Measure
 from streamframes.core.schemes import Fold
 from streamframes.core.schemes.base import Input
+from streamframes.core.sparksql.aggregate_call import simple_call
 from streamframes.errors import InvalidArgument
 from streamframes.spark.columns import analysed, arrow_type, as_column, column, scheme_input
-from streamframes.spark.planning.expressions import simple_call
 
 _WHOLE = (T.ByteType, T.ShortType, T.IntegerType, T.LongType)
 _NUMBERS = (*_WHOLE, T.FloatType, T.DoubleType)

@@ -19,15 +19,8 @@ from pyspark.sql.pandas.types import from_arrow_type
 from streamframes.core.batch.clock import Clock
 from streamframes.core.regions.arguments import crowding_of, limits_of, method_of, reading_of, ticks
 from streamframes.core.regions.non_overlapping import PREFERENCES
-from streamframes.core.regions.plan import (
-    BAD_REPORT,
-    CONNECTED,
-    DENSITY,
-    NOT_SATISFIED,
-    RECTANGLE,
-    SATISFIED,
-    RegionPlan,
-)
+from streamframes.core.regions.operator import RegionPlan
+from streamframes.core.regions.plan import BAD_REPORT, CONNECTED, DENSITY, NOT_SATISFIED, RECTANGLE, SATISFIED
 from streamframes.core.regions.types import Limits
 from streamframes.core.schemes.base import Input, check_choice
 from streamframes.errors import InvalidArgument
@@ -40,7 +33,7 @@ from streamframes.spark.streaming.run import StreamOptions, check_options, strea
 
 
 @dataclass(frozen=True)
-class Regioning:
+class RegionQuery:
     """A search for regions: what is known before anything runs. It has what `Frames` needs of a framing."""
 
     rows: DataFrame
@@ -149,7 +142,7 @@ class Regioning:
         return f"{self.settings['shape']}, ts={self.ts!r}, space={space!r}, by={list(self.by)!r}"
 
 
-def plan_regions(rows: Any, condition: Any, asked: Mapping[str, Any], stream: Mapping[str, Any]) -> Regioning:
+def plan_regions(rows: Any, condition: Any, asked: Mapping[str, Any], stream: Mapping[str, Any]) -> RegionQuery:
     """Check everything that can be checked before a job starts."""
     require_dataframe(rows, "regions")
     order, groups = order_and_groups(rows, asked["ts"], asked["by"], "regions")
@@ -180,12 +173,12 @@ def plan_regions(rows: Any, condition: Any, asked: Mapping[str, Any], stream: Ma
     options = check_options(rows, order[0], clock, punctuations=False, verb="regions()", **stream)
     state = _state(rows, condition, asked["bad"])
     _check_names(asked["prefix"], groups, "regions")
-    return Regioning(
+    return RegionQuery(
         rows, state, clock, order[0], tuple(order[1:]), tuple(groups), tuple(space), settings, options, asked["prefix"]
     )
 
 
-def plan_density(rows: Any, asked: Mapping[str, Any], stream: Mapping[str, Any]) -> Regioning:
+def plan_density(rows: Any, asked: Mapping[str, Any], stream: Mapping[str, Any]) -> RegionQuery:
     """Check everything that can be checked before a job starts."""
     require_dataframe(rows, "density")
     order, groups = order_and_groups(rows, asked["ts"], asked["by"], "density")
@@ -202,7 +195,7 @@ def plan_density(rows: Any, asked: Mapping[str, Any], stream: Mapping[str, Any])
     }
     options = check_options(rows, order[0], clock, fragments=False, punctuations=False, verb="density()", **stream)
     _check_names(asked["prefix"], groups, "density")
-    return Regioning(
+    return RegionQuery(
         rows, None, clock, order[0], tuple(order[1:]), tuple(groups), tuple(space), settings, options, asked["prefix"]
     )
 

@@ -25,7 +25,7 @@ from streamframes.spark.columns import (
     names,
     order_and_groups,
 )  # fmt: skip
-from streamframes.spark.planning.sessions import Nesting
+from streamframes.spark.planning.sessions import SessionQuery
 from streamframes.spark.session import require_dataframe
 from streamframes.spark.streaming.commands import SESSION_ORDERS, check_control
 from streamframes.spark.streaming.run import check_options
@@ -40,7 +40,7 @@ def plan_sessions(
     prefix: str,
     control: Any,
     stream: Mapping[str, Any],
-) -> tuple[Nesting, ...]:
+) -> tuple[SessionQuery, ...]:
     """Check everything that can be checked before a job starts."""
     roots = checked_forest(tree)
     check_beginning(prefix, "sessions")
@@ -92,7 +92,7 @@ def _sources(rows: Any, roots: Sequence[Session]) -> list[DataFrame]:
     return found
 
 
-def _planned(rows: DataFrame, root: Session, ts: Any, prefix: str, stream: Mapping[str, Any]) -> Nesting:
+def _planned(rows: DataFrame, root: Session, ts: Any, prefix: str, stream: Mapping[str, Any]) -> SessionQuery:
     order, _ = order_and_groups(rows, ts, (), "sessions")
     clock = clock_of(rows.schema[order[0]].dataType, order[0], "sessions")
 
@@ -110,10 +110,12 @@ def _planned(rows: DataFrame, root: Session, ts: Any, prefix: str, stream: Mappi
     planner = Planner(root, rows.columns, order[0], ts_type, clock, type_of)
     options = check_options(rows, order[0], clock, fragments=False, punctuations=False, verb="sessions()", **stream)
     chosen = tuple(range(len(planner.names)))
-    return Nesting(rows, root, planner, clock, order[0], tuple(order[1:]), (), TOGETHER, "", options, prefix, chosen)
+    return SessionQuery(
+        rows, root, planner, clock, order[0], tuple(order[1:]), (), TOGETHER, "", options, prefix, chosen
+    )
 
 
-def _owner(found: Sequence[Nesting], name: str, text: Any) -> Nesting:
+def _owner(found: Sequence[SessionQuery], name: str, text: Any) -> SessionQuery:
     """The tree that a measure is about: that of the class it begins with."""
     if len(found) > 1 and isinstance(text, str):
         first = text.split(".", 1)[0].strip()

@@ -20,6 +20,7 @@ from streamframes.core.sessions.commands import Orders
 from streamframes.core.sessions.language.nodes import path_of
 from streamframes.core.sessions.language.resolve import Planner
 from streamframes.core.sessions.language.terms import Value
+from streamframes.core.sessions.operator import SessionPlan
 from streamframes.core.sessions.plan import (
     MEASURES,
     ODD,
@@ -27,9 +28,8 @@ from streamframes.core.sessions.plan import (
     SESSIONS,
     SPANNING,
     TAGGED,
-    SessionPlan,
     Told,
-)  # fmt: skip
+)
 from streamframes.core.sessions.tree import Session
 from streamframes.errors import InvalidArgument
 from streamframes.spark.batch.run import table_frames
@@ -50,7 +50,7 @@ from streamframes.spark.streaming.run import StreamOptions, stream_frames, witho
 
 
 @dataclass(frozen=True)
-class Nesting:
+class SessionQuery:
     """One tree over its rows: what is known before anything runs. It has what `Frames` needs of a framing."""
 
     rows: DataFrame

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from pyspark.sql import Column, DataFrame
 
 from streamframes.core.batch.clock import Clock
-from streamframes.core.operator.protocol import Plan
+from streamframes.core.operator.protocol import OperatorPlan
 from streamframes.spark.streaming.run import StreamOptions
 
 
@@ -62,7 +62,7 @@ class FrameSource(Protocol):
     def n_buckets(self) -> int:
         """How many buckets the groups are hashed onto."""
 
-    def planned(self, extra: Sequence[Column] = ()) -> tuple[list[Column], Plan]:
+    def planned(self, extra: Sequence[Column] = ()) -> tuple[list[Column], OperatorPlan]:
         """The columns that travel, and the plan of the core for them."""
 
     def frame_table(self, measures: Sequence[Any]) -> DataFrame:

@@ -19,7 +19,7 @@ from streamframes.core.files.segments.partial import Route
 from streamframes.core.files.segments.partitioned_read import MOST, prefers_strands
 from streamframes.core.files.segments.segment_worker import can_be_joined
 from streamframes.core.files.segments.split import Chain, Leg, NoOrder, in_order, legs
-from streamframes.core.frames.plan import FramePlan
+from streamframes.core.frames.operator import FramePlan
 from streamframes.spark.batch.fold import folded
 from streamframes.spark.scan.scan import Selected
 from streamframes.spark.scan.tasks import joining, leg_pieces, route_for, strand_frames

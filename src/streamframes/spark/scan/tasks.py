@@ -27,7 +27,7 @@ from streamframes.core.files.segments.rereading import Rereader
 from streamframes.core.files.segments.segment_reader import LegReader
 from streamframes.core.files.segments.segment_worker import LegRun
 from streamframes.core.files.segments.split import Chain, Leg
-from streamframes.core.frames.plan import FramePlan
+from streamframes.core.frames.operator import FramePlan
 from streamframes.spark.batch.fold import Fold, together
 from streamframes.spark.batch.pack import PIECES
 from streamframes.spark.columns import arrow_schema

@@ -12,8 +12,8 @@ from pyspark.sql import types as T
 from streamframes.core.batch.packer import Layout
 from streamframes.core.bursts.commands import ORDER_LAYOUT as BURST_LAYOUT
 from streamframes.core.operator.bucket_stream import StreamPlan
-from streamframes.core.operator.commands import ORDERS, WATCHED, ControlledPlan
-from streamframes.core.operator.protocol import Plan
+from streamframes.core.operator.commands import COMMANDS, DATA_ROWS, CommandedPlan
+from streamframes.core.operator.protocol import OperatorPlan
 from streamframes.core.sessions.commands import ORDER_LAYOUT as SESSION_LAYOUT
 from streamframes.errors import InvalidArgument
 from streamframes.spark.planning.source import FrameSource
@@ -74,7 +74,7 @@ def controlled(
     control: DataFrame,
     orders: Orders,
     columns: Sequence[Column],
-    plan: Plan,
+    plan: OperatorPlan,
     schema: T.StructType,
 ) -> DataFrame:
     """A stream with orders: both are packed, united, and meet in one stateful stage."""
@@ -82,13 +82,13 @@ def controlled(
     clock = event_clock(source.clock, [options.watch])
     rows = pieces_of(
         source.rows, columns, source.ts, plan.layout, buckets, options.watch, clock,
-        word=word_of(options), side=WATCHED,
+        word=word_of(options), side=DATA_ROWS,
     )  # fmt: skip
     told = [F.lit(0).cast("long"), *(F.col(name).cast(kind) for name, kind in orders.columns.items())]
     given = pieces_of(
         control, [each.alias(f"__sf_{i}") for i, each in enumerate(told)], "", orders.layout, buckets, Watch(), clock,
-        side=ORDERS, to_all=True,
+        side=COMMANDS, to_all=True,
     )  # fmt: skip
     watching = StreamPlan(plan, identity(plan, buckets, options, clock), options.late)
     kind = source.rows.schema[source.ts].dataType
-    return stateful(rows.union(given), ControlledPlan(watching), clock, source.prefix, schema, kind)
+    return stateful(rows.union(given), CommandedPlan(watching), clock, source.prefix, schema, kind)

@@ -13,8 +13,7 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from streamframes.core.batch.chunk import NO_WORD
-from streamframes.core.batch.clock import Clock
+from streamframes.core.batch.clock import MIN_INSTANT, Clock
 
 # Milliseconds from the year 1 to 1970.
 _YEAR_ONE = 62_135_596_800_000
@@ -34,7 +33,7 @@ class EventClock:
     def watermark(self, millis: int) -> int:
         """Before which instant all rows have been seen."""
         if millis <= 0:
-            return NO_WORD
+            return MIN_INSTANT
         since = millis - self.shift
         return since // _DAY if self.is_day else since * self.ticks
 

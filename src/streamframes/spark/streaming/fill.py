@@ -23,7 +23,7 @@ from streamframes.core.operator.bucket_stream import StreamPlan
 from streamframes.errors import InvalidArgument
 from streamframes.spark.batch.fill import frame_columns
 from streamframes.spark.planning.edges import inside_stream
-from streamframes.spark.planning.fill import Filling
+from streamframes.spark.planning.fill import FillQuery
 from streamframes.spark.planning.source import FrameSource
 from streamframes.spark.session import n_partitions
 from streamframes.spark.streaming.events import EventClock
@@ -50,7 +50,7 @@ class Waiting:
     late: str = "count"
 
 
-def fill_framing(framing: FrameSource, moves: tuple[Move, ...], filling: Filling, waiting: Waiting) -> DataFrame:
+def fill_query(framing: FrameSource, moves: tuple[Move, ...], filling: FillQuery, waiting: Waiting) -> DataFrame:
     """The frames of a stream, filled with another stream or with a table."""
     if framing.options.punctuations:
         raise InvalidArgument("fill() cannot pass on punctuations=True; leave it out of frames()")
@@ -93,7 +93,7 @@ def _in_order(framing: FrameSource, by: Mapping[str, str]) -> dict[str, str]:
     return {name: by[name] for name in framing.by if name in by}
 
 
-def fill_given(frames: DataFrame, filling: Filling, waiting: Waiting) -> DataFrame:
+def fill_given(frames: DataFrame, filling: FillQuery, waiting: Waiting) -> DataFrame:
     """The frames of a table, filled with a stream."""
     if not waiting.wait:
         raise InvalidArgument("fill() got wait=False for the frames of a table, which have no watermark; leave it out")
@@ -112,7 +112,7 @@ def fill_given(frames: DataFrame, filling: Filling, waiting: Waiting) -> DataFra
 
 
 def _run(
-    pieces: DataFrame, plan: FillStreamPlan, clock: EventClock | None, filling: Filling, given: DataFrame | None
+    pieces: DataFrame, plan: FillStreamPlan, clock: EventClock | None, filling: FillQuery, given: DataFrame | None
 ) -> DataFrame:
     schema = filling.result_types(tags=filling.is_tagging)
     schema = T.StructType([T.StructField(field.name, field.dataType) for field in schema])
@@ -120,7 +120,7 @@ def _run(
     return stateful(pieces, plan, clock, filling.prefix, schema, kind, given)
 
 
-def _watch(framing: FrameSource, filling: Filling, waiting: Waiting) -> Watch:
+def _watch(framing: FrameSource, filling: FillQuery, waiting: Waiting) -> Watch:
     """Who watches the rows that fill."""
     if not filling.rows.isStreaming:
         check_lateness(filling.clock, waiting.lateness)

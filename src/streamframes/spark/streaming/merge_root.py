@@ -16,10 +16,10 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
-from streamframes.core.operator import state
+from streamframes.core.operator import state_codec
 from streamframes.core.sessions import merge as spanning
 from streamframes.core.sessions.merge import SCHEMA, TOLD, Spanning
-from streamframes.core.sessions.plan import SessionPlan
+from streamframes.core.sessions.operator import SessionPlan
 from streamframes.spark.session import n_partitions
 from streamframes.spark.streaming.events import instant_of
 from streamframes.spark.worker.worker import lasting
@@ -68,13 +68,13 @@ class RootProcessor(StatefulProcessor):
         root = Spanning(self.name, self.number)
         found = self.record.get()
         if found is not None:
-            root.load(state.decode(bytes(found[0])))
+            root.restore(state_codec.decode(bytes(found[0])))
         frames = pd.concat([frame[SCHEMA.names] for frame in rows])
         batch = pa.RecordBatch.from_pandas(frames, schema=SCHEMA, preserve_index=False)
         root.take(batch)
         for told in root.told(each=False):
             yield told.to_pandas()
-        self.record.update((state.encode(root.save()),))
+        self.record.update((state_codec.encode(root.snapshot()),))
 
     def close(self) -> None:
         """Spark's end of a task."""

@@ -13,9 +13,9 @@ import pandas as pd
 import pyarrow as pa
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
-from streamframes.core.batch.chunk import NO_WORD
+from streamframes.core.batch.clock import MIN_INSTANT
 from streamframes.core.batch.pieces import gathered
-from streamframes.core.operator.steps import Step
+from streamframes.core.operator.step import Step
 from streamframes.core.operator.store import Store
 from streamframes.spark.streaming.events import EventClock
 from streamframes.spark.worker.worker import lasting, set_aside
@@ -35,7 +35,7 @@ class BucketPlan(Protocol):
     """What is done in every bucket: a framing, or a filling."""
 
     @property
-    def figures(self) -> tuple[str, ...]:
+    def counters(self) -> tuple[str, ...]:
         """The names of what is counted."""
 
     @property
@@ -48,7 +48,7 @@ class BucketPlan(Protocol):
 
 def steps(plan: BucketPlan) -> str:
     """The columns of what a step returns to Spark."""
-    return ", ".join(["data binary", *(f"{name} long" for name in plan.figures)])
+    return ", ".join(["data binary", *(f"{name} long" for name in plan.counters)])
 
 
 class SparkStore:
@@ -133,7 +133,7 @@ class FrameProcessor(StatefulProcessor):
         set_aside()
 
     def _step(self, chunks: list[tuple[int, pa.Buffer]], times: Any, fired: int | None = None) -> pd.DataFrame:
-        watermark = NO_WORD
+        watermark = MIN_INSTANT
         if self.clock is not None:
             watermark = self.clock.watermark(times.getCurrentWatermarkInMs())
         bucket = self.plan.bucket(self.store, gathered(self.given))
@@ -143,7 +143,7 @@ class FrameProcessor(StatefulProcessor):
         step = bucket.step(chunks, watermark)
         due = None if step.due is None or self.clock is None else self.clock.wake(step.due)
         self.store.wake_at(due)
-        return pd.DataFrame([{"data": _written(step.results, self.plan.result_schema), **step.figures}])
+        return pd.DataFrame([{"data": _written(step.results, self.plan.result_schema), **step.counters}])
 
 
 def _columns(pieces: pd.DataFrame) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from pyspark.sql import types as T
 from streamframes.core.batch.clock import Clock, Duration
 from streamframes.core.batch.packer import ALL_GROUPS, DATA, ONE_GROUP
 from streamframes.core.operator.bucket_stream import LATE, StreamPlan
-from streamframes.core.operator.protocol import Plan
+from streamframes.core.operator.protocol import OperatorPlan
 from streamframes.core.schemes.base import Input, check_choice
 from streamframes.errors import InvalidArgument
 from streamframes.spark.columns import scheme_input
@@ -75,7 +75,7 @@ def stream_frames(
     rows: DataFrame,
     columns: Sequence[Column],
     ts: str,
-    plan: Plan,
+    plan: OperatorPlan,
     buckets: int,
     options: StreamOptions,
     schema: T.StructType,
@@ -96,7 +96,7 @@ def word_of(options: StreamOptions) -> Column:
     return word.cast("byte")
 
 
-def identity(plan: Plan, buckets: int, options: StreamOptions, clock: EventClock | None) -> dict[str, str]:
+def identity(plan: OperatorPlan, buckets: int, options: StreamOptions, clock: EventClock | None) -> dict[str, str]:
     """What must not change while a checkpoint is in use, by the names that a user knows."""
     columns = ", ".join(f"{field.name} {field.type}" for field in plan.keys)
     return {

@@ -12,7 +12,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from streamframes.core.batch.chunk import NO_WORD
+from streamframes.core.batch.clock import MIN_INSTANT
 from streamframes.core.batch.packer import DATA, Layout
 from streamframes.spark.batch.pack import PIECES, StreamPacking, packing
 from streamframes.spark.columns import column
@@ -77,7 +77,7 @@ def stateful(
     mode = "EventTime" if clock is not None else "None"
     initial = None if given is None else given.groupBy("bucket")
     told = pieces.groupBy("bucket").transformWithStateInPandas(processor, steps(plan), "Append", mode, initial)
-    return _observed(told, plan.figures, prefix, kind).select("data").mapInArrow(unpacking(), schema)
+    return _observed(told, plan.counters, prefix, kind).select("data").mapInArrow(unpacking(), schema)
 
 
 def _pieces(clock: EventClock | None) -> T.StructType:
@@ -86,13 +86,13 @@ def _pieces(clock: EventClock | None) -> T.StructType:
     return T.StructType([*PIECES, T.StructField("event", T.TimestampType(), metadata=metadata)])
 
 
-def _observed(told: DataFrame, figures: Sequence[str], prefix: str, kind: T.DataType) -> DataFrame:
+def _observed(told: DataFrame, counters: Sequence[str], prefix: str, kind: T.DataType) -> DataFrame:
     """Figures for the query's progress."""
     name = "streamframes" if prefix == "frame_" else f"streamframes_{prefix.rstrip('_')}"
-    sums = {each: F.coalesce(F.sum(source), F.lit(0)) for each, source in SUMS.items() if source in figures}
-    point = F.min(F.when(F.col("point") > NO_WORD, F.col("point")))
-    most = {each: F.coalesce(F.max(source), F.lit(0)) for each, source in MOST.items() if source in figures}
+    sums = {each: F.coalesce(F.sum(source), F.lit(0)) for each, source in SUMS.items() if source in counters}
+    point = F.min(F.when(F.col("watermark") > MIN_INSTANT, F.col("watermark")))
+    most = {each: F.coalesce(F.max(source), F.lit(0)) for each, source in MOST.items() if source in counters}
     metrics = [value.alias(each) for each, value in {**sums, **most}.items()]
-    if "steps" in figures:
+    if "steps" in counters:
         metrics += [F.sum(F.col(source) / F.col("steps")).alias(each) for each, source in AVERAGES.items()]
     return told.observe(name, *metrics, instant_of(point, kind).alias("released_before"))

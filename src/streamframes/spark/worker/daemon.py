@@ -12,8 +12,8 @@ import numpy as np
 import pyspark.worker  # noqa: F401
 from pyspark.daemon import manager
 
-import streamframes.spark.scan.tasks  # noqa: F401
-import streamframes.spark.streaming.processor
+import streamframes.spark.scan.tasks
+import streamframes.spark.streaming.processor  # noqa: F401
 from streamframes.core.batch.groups import number_groups
 
 

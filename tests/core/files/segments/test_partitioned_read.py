@@ -16,7 +16,7 @@ from streamframes.core.files.parquet.projection import Selection
 from streamframes.core.files.segments.partitioned_read import prefers_strands
 from streamframes.core.files.segments.split import legs
 from streamframes.core.frames.measures import Measure
-from streamframes.core.frames.plan import FramePlan
+from streamframes.core.frames.operator import FramePlan
 
 ROWS = 300_000
 DELTA, THRESHOLD = sf.Delta("v", "<", 1.0), sf.Threshold("w")

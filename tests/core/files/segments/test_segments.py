@@ -31,7 +31,7 @@ from streamframes.core.files.segments.segment_reader import LegReader
 from streamframes.core.files.segments.segment_worker import LegRun, can_be_joined
 from streamframes.core.files.segments.split import Leg
 from streamframes.core.frames.measures import Measure
-from streamframes.core.frames.plan import FramePlan
+from streamframes.core.frames.operator import FramePlan
 from tests.core.frames.options import options as common_options
 
 KEYS = pa.schema([("name", pa.string())])
@@ -149,12 +149,12 @@ def plan_of(scheme: Any, names: list[str], measured: bool) -> tuple[FramePlan, l
 
 def whole(plan: FramePlan, source: Memory) -> list[str]:
     """The frames of all rows at once."""
-    framer = plan.framer()
+    operator = plan.operator()
     every = [row for part in source.parts for row in part]
     all_rows = Memory(plan, [every], source.names, max(1, len(every)))
     leg = Leg(0, True, None, None, (tuple(all_rows.groups()),))
-    found = [batch for rows in LegReader(all_rows, leg, framer.groups).rows() for batch in framer.feed(rows)]
-    return told(found + framer.finish())
+    found = [batch for rows in LegReader(all_rows, leg, operator.groups).rows() for batch in operator.feed(rows)]
+    return told(found + operator.finish())
 
 
 def joined(plan: FramePlan, source: Memory, legs: list[Leg], route: Route) -> list[str]:

@@ -19,7 +19,7 @@ from streamframes.core.bursts.histogram.suffix_sums import FIELDS
 from streamframes.core.bursts.ragged import Ragged
 from streamframes.core.bursts.thresholds import Thresholds
 from streamframes.core.jit.compiled import compiled
-from streamframes.core.operator.state import grown
+from streamframes.core.operator.group_state import grown
 
 # A search hands over its alarms once there are so many.
 ALARMS_AT_ONCE = 1 << 18
@@ -37,13 +37,13 @@ class Engine(Protocol):
     def grow(self, n_groups: int) -> None:
         """Make room for groups that are new."""
 
-    def keep(self, numbers: np.ndarray) -> None:
+    def retain(self, numbers: np.ndarray) -> None:
         """Forget all groups but these."""
 
-    def save(self) -> dict[str, Any]:
+    def snapshot(self) -> dict[str, Any]:
         """Everything that must be known to go on later."""
 
-    def load(self, saved: dict[str, Any]) -> None:
+    def restore(self, saved: dict[str, Any]) -> None:
         """Go on from what was saved."""
 
 
@@ -124,18 +124,18 @@ class ExactEngine:
         self.history.grow(n_groups)
         self.seen, self.kept = grown(self.seen, n_groups), grown(self.kept, n_groups)
 
-    def keep(self, numbers: np.ndarray) -> None:
+    def retain(self, numbers: np.ndarray) -> None:
         """Forget all groups but these."""
-        self.history.keep(numbers)
+        self.history.retain(numbers)
         self.seen, self.kept = self.seen[numbers], self.kept[numbers]
 
-    def save(self) -> dict[str, Any]:
+    def snapshot(self) -> dict[str, Any]:
         """Everything that must be known to go on later."""
-        return {"history": self.history.save(), "seen": self.seen, "kept": self.kept, "lowest": self.lowest}
+        return {"history": self.history.snapshot(), "seen": self.seen, "kept": self.kept, "lowest": self.lowest}
 
-    def load(self, saved: dict[str, Any]) -> None:
+    def restore(self, saved: dict[str, Any]) -> None:
         """Go on from what was saved."""
-        self.history.load(saved["history"])
+        self.history.restore(saved["history"])
         self.seen, self.kept, self.lowest = saved["seen"].copy(), saved["kept"].copy(), saved["lowest"]
 
 
@@ -174,18 +174,18 @@ class HistogramEngine:
             table.grow(n_groups)
         self.numbers, self.totals = grown(self.numbers, n_groups), grown(self.totals, n_groups)
 
-    def keep(self, numbers: np.ndarray) -> None:
+    def retain(self, numbers: np.ndarray) -> None:
         """Forget all groups but these."""
         for table in self.tables:
-            table.keep(numbers)
+            table.retain(numbers)
         self.numbers, self.totals = self.numbers[numbers], self.totals[numbers]
 
-    def save(self) -> dict[str, Any]:
+    def snapshot(self) -> dict[str, Any]:
         """Everything that must be known to go on later."""
-        return {"tables": [table.save() for table in self.tables], "numbers": self.numbers, "totals": self.totals}
+        return {"tables": [table.snapshot() for table in self.tables], "numbers": self.numbers, "totals": self.totals}
 
-    def load(self, saved: dict[str, Any]) -> None:
+    def restore(self, saved: dict[str, Any]) -> None:
         """Go on from what was saved."""
         for table, state in zip(self.tables, saved["tables"], strict=True):
-            table.load(state)
+            table.restore(state)
         self.numbers, self.totals = saved["numbers"].copy(), saved["totals"].copy()

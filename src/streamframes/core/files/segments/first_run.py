@@ -25,10 +25,10 @@ from streamframes.core.frames.kernel import (
     SKIP,
     STILL_OPEN,
 )
-from streamframes.core.frames.plan import FramePlan
+from streamframes.core.frames.plan import FrameSpec
 from streamframes.core.frames.segmenter import Cut
 from streamframes.core.jit.compiled import compiled
-from streamframes.core.operator.state import grown
+from streamframes.core.operator.group_state import grown
 from streamframes.core.schemes.equal import Equal
 from streamframes.core.schemes.gap import GapRule
 from streamframes.core.schemes.threshold import Member
@@ -36,14 +36,14 @@ from streamframes.core.schemes.threshold import Member
 NO_RUN = -1
 
 
-def is_certain(plan: FramePlan) -> bool:
+def is_certain(plan: FrameSpec) -> bool:
     """Whether a run that has begun after another is what it is, whatever came before."""
     limits = plan.scheme.limits(plan.clock)
     unlimited = limits.max_rows == NO_ROWS and limits.max_duration == NO_LIMIT
     return unlimited and isinstance(plan.compiled.rule, Member | Equal | GapRule)
 
 
-def has_seams(plan: FramePlan) -> bool:
+def has_seams(plan: FrameSpec) -> bool:
     """Whether runs alone say all: measures need rows, and a null that breaks is no row that begins a run."""
     return is_certain(plan) and not plan.measures and plan.scheme.null_policy() != "break"
 
@@ -64,7 +64,7 @@ class Seam:
 class Seams:
     """The first runs of the groups of a leg."""
 
-    def __init__(self, plan: FramePlan) -> None:
+    def __init__(self, plan: FrameSpec) -> None:
         self.rule = plan.compiled.rule
         self.met = np.zeros(0, np.bool_)
         self.is_open = np.zeros(0, np.bool_)

@@ -1,6 +1,6 @@
 """The join: what the legs of a bucket say, one leg after the other, becomes its frames.
 
-The framer here always knows what is true. A leg tells it where its groups stood at the end, which is taken over
+The operator here always knows what is true. A leg tells it where its groups stood at the end, which is taken over
 wherever the leg can have known: from the start, after a seam, or after a head that led both to the same state.
 """
 
@@ -20,8 +20,8 @@ from streamframes.core.files.segments.split import Leg
 from streamframes.core.files.segments.warm_up import same_state
 from streamframes.core.frames.emitted import Told
 from streamframes.core.frames.kernel import END, GAP, REFUSAL, ROWS, SILENCE, STILL_OPEN
-from streamframes.core.frames.plan import FramePlan
-from streamframes.core.operator.state import decode, is_tree
+from streamframes.core.frames.operator import FramePlan
+from streamframes.core.operator.state_codec import decode, is_tree
 from streamframes.core.schemes.gap import GapRule
 
 Batches = list[pa.RecordBatch]
@@ -33,7 +33,7 @@ class Joiner:
     """The legs of one bucket, of which this part tells some."""
 
     def __init__(self, plan: FramePlan, legs: list[Leg], route: Route, reread: Rereading) -> None:
-        self.framer = plan.framer()
+        self.operator = plan.operator()
         self.legs = {leg.number: leg for leg in legs}
         self.route = route
         self.reread = reread
@@ -63,7 +63,7 @@ class Joiner:
 
     def finish(self) -> Batches:
         """What the end of the data closes; the first part of a bucket tells it."""
-        found = self.framer.finish()
+        found = self.operator.finish()
         return found if self.route.is_first(self.partition) else []
 
     def _begin(self, partition: int, leg: int) -> None:
@@ -74,31 +74,31 @@ class Joiner:
         self.sure, self.doubted = np.empty(0, np.bool_), np.empty(0, np.bool_)
 
     def _groups(self, tree: dict[str, Any]) -> Batches:
-        keys = pa.RecordBatch.from_arrays(list(tree["keys"].values()), schema=self.framer.plan.keys)
-        fresh = self.framer.groups.numbers(tree["first"], tree["second"], keys)
+        keys = pa.RecordBatch.from_arrays(list(tree["keys"].values()), schema=self.operator.plan.keys)
+        fresh = self.operator.groups.numbers(tree["first"], tree["second"], keys)
         right = self.certain or self.legs[self.leg].first
         self.numbers = np.concatenate([self.numbers, fresh])
         self.sure = np.concatenate([self.sure, np.full(fresh.size, right)])
         self.doubted = np.concatenate([self.doubted, np.zeros(fresh.size, np.bool_)])
-        for stage in self.framer.stages.values():
-            stage.grow(len(self.framer.groups))
-        self.fed = np.concatenate([self.fed, np.zeros(len(self.framer.groups) - self.fed.size, np.int64)])
+        for stage in self.operator.stages.values():
+            stage.grow(len(self.operator.groups))
+        self.fed = np.concatenate([self.fed, np.zeros(len(self.operator.groups) - self.fed.size, np.int64)])
         return []
 
     def _runs(self, told: Told, groups: np.ndarray) -> Batches:
         sure = self.sure[groups]
         if not sure.all():
             told = told.take(np.flatnonzero(sure))
-        return self.framer.episodes.told(told, self.framer.groups)
+        return self.operator.episodes.told(told, self.operator.groups)
 
     def _head(self, chunk: chunks.Chunk) -> Batches:
-        numbers = self.framer.groups.numbers(chunk.first, chunk.second, chunk.keys)
+        numbers = self.operator.groups.numbers(chunk.first, chunk.second, chunk.keys)
         self.fed[numbers] += np.diff(chunk.rows.bounds)
-        return self.framer.feed(Rows(numbers, chunk.rows.bounds, chunk.rows.ts, chunk.rows.columns))
+        return self.operator.feed(Rows(numbers, chunk.rows.bounds, chunk.rows.ts, chunk.rows.columns))
 
     def _coupled(self, tree: dict[str, Any]) -> Batches:
         groups = tree["groups"]
-        alike = same_state(self.framer.episodes.scan.chosen(self.numbers[groups]), tree["state"])
+        alike = same_state(self.operator.episodes.scan.chosen(self.numbers[groups]), tree["state"])
         self.sure[groups[alike]] = True
         self.doubted[groups[~alike]] = True
         return []
@@ -106,13 +106,13 @@ class Joiner:
     def _seams(self, tree: dict[str, Any]) -> Batches:
         """The rows of the first instant do what they do; then the rest of their run is added, and its end told."""
         seam = seam_of_tree(tree, self.numbers)
-        found = self.framer.feed(seam.first)
-        scan, runs = self.framer.episodes.scan, seam.reason != NO_RUN
+        found = self.operator.feed(seam.first)
+        scan, runs = self.operator.episodes.scan, seam.reason != NO_RUN
         groups = seam.first.groups[runs]
         scan.lanes[groups, 0, END] = seam.end[runs]
         scan.lanes[groups, 0, ROWS] += seam.more[runs]
         scan.last[groups, 1] = seam.end[runs]
-        if isinstance(self.framer.plan.compiled.rule, GapRule):
+        if isinstance(self.operator.plan.compiled.rule, GapRule):
             scan.own[groups, 0, 0] = seam.end[runs]
         return found + self._ended(seam)
 
@@ -122,14 +122,14 @@ class Joiner:
         for why, bits in ((seam.reason == GAP, SILENCE), (seam.reason != GAP, REFUSAL)):
             mine = np.flatnonzero(ended & why)
             if mine.size:
-                said = news(seam.first.groups[mine], seam.end[mine], self.framer.plan.columns, bits)
-                found += self.framer.feed(said)
+                said = news(seam.first.groups[mine], seam.end[mine], self.operator.plan.columns, bits)
+                found += self.operator.feed(said)
         return found
 
     def _end(self, tree: dict[str, Any]) -> Batches:
         groups = tree["groups"]
         right = self.sure[groups]
-        for name, stage in self.framer.stages.items():
+        for name, stage in self.operator.stages.items():
             saved = tree["states"][name]
             # Stages keep arrays by group; a few have values beside them, which they sort out themselves.
             stage.adopt(self.numbers[groups[right]], _of(stage, saved, right))
@@ -140,11 +140,11 @@ class Joiner:
         if not groups.size:
             return []
         numbers = self.numbers[groups]
-        index = self.framer.groups
+        index = self.operator.groups
         found: Batches = []
         for rows in self.reread(self.legs[self.leg], index.first[numbers], index.second[numbers]):
             rest = _without(Rows(numbers[rows.groups], rows.bounds, rows.ts, rows.columns), self.fed)
-            found += self.framer.feed(rest)
+            found += self.operator.feed(rest)
         return found
 
 

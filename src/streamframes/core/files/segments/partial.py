@@ -28,7 +28,7 @@ from streamframes.core.frames.kernel import (
     RUN_ROWS,
     RUN_START,
 )
-from streamframes.core.operator.state import encode
+from streamframes.core.operator.state_codec import encode
 
 # What the columns of told runs are called on their way; instants travel as distances.
 _FIELDS = {"rows": RUN_ROWS, "imputed": RUN_IMPUTED, "reason": RUN_REASON, "ordinal": RUN_ORDINAL}

@@ -17,7 +17,7 @@ from streamframes.core.files.parquet.projection import Selection
 from streamframes.core.files.segments.first_run import has_seams, is_certain
 from streamframes.core.files.segments.segment_reader import LegReader, Source
 from streamframes.core.files.segments.split import Chain, Leg
-from streamframes.core.frames.plan import FramePlan
+from streamframes.core.frames.operator import FramePlan
 
 # What more workers read in vain costs more than a shuffle.
 MOST = 4
@@ -53,8 +53,8 @@ def strand_results(
     plan: FramePlan, source: Source, chains: Sequence[Chain], strand: Strand
 ) -> Iterator[pa.RecordBatch]:
     """The frames, or tagged rows, of the groups of a strand."""
-    framer = plan.framer()
+    operator = plan.operator()
     whole = Leg(0, True, None, None, tuple(chains))
-    for rows in LegReader(source, whole, framer.groups, strand.has).rows():
-        yield from framer.feed(rows)
-    yield from framer.finish()
+    for rows in LegReader(source, whole, operator.groups, strand.has).rows():
+        yield from operator.feed(rows)
+    yield from operator.finish()

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from streamframes.core.batch.groups import GroupIndex, as_int64
 from streamframes.core.batch.packer import Layout
-from streamframes.core.batch.reorder_buffer import WaitingRoom, disorder, in_order, sorted_by_ts
+from streamframes.core.batch.reorder_buffer import ReorderBuffer, disorder, in_order, sorted_by_ts
 from streamframes.core.batch.rows import Rows
 from streamframes.core.files.keys.group_by import grouped
 from streamframes.core.files.keys.key_index import Grouper
@@ -78,7 +78,7 @@ class LegReader:
             yield from self._chain(chain)
 
     def _chain(self, chain: Chain) -> Iterator[Rows]:
-        room = WaitingRoom(self.source.layout.columns)
+        room = ReorderBuffer(self.source.layout.columns)
         for i, group in enumerate(chain):
             # Rows before this instant are complete once the row group has been read.
             bound = chain[i + 1].low if i + 1 < len(chain) else None

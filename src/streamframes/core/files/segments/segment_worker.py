@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.batch.chunk import NO_WORD, Chunk, encode
+from streamframes.core.batch.chunk import Chunk, encode
+from streamframes.core.batch.clock import MIN_INSTANT
 from streamframes.core.batch.packer import Packed
 from streamframes.core.batch.rows import Rows
 from streamframes.core.files.segments.first_run import Seam, Seams, has_seams, seam_as_tree
@@ -15,9 +16,9 @@ from streamframes.core.files.segments.partial import Post, Route
 from streamframes.core.files.segments.split import Leg
 from streamframes.core.files.segments.warm_up import Heads
 from streamframes.core.frames.emitted import Told, told_of
-from streamframes.core.frames.plan import FramePlan
+from streamframes.core.frames.operator import FramePlan
 from streamframes.core.frames.segmenter import Cut
-from streamframes.core.operator.state import grown
+from streamframes.core.operator.group_state import grown
 
 
 def can_be_joined(plan: FramePlan) -> str:
@@ -43,20 +44,20 @@ class LegRun:
 
     def __init__(self, plan: FramePlan, leg: Leg, route: Route) -> None:
         self.leg = leg
-        self.framer = plan.framer()
-        self.groups = self.framer.groups
+        self.operator = plan.operator()
+        self.groups = self.operator.groups
         self.post = Post(route, leg.number, self.groups, certain=has_seams(plan))
         self.seams = Seams(plan) if not leg.first and has_seams(plan) else None
-        self.heads = Heads(self.framer) if not leg.first and not has_seams(plan) else None
+        self.heads = Heads(self.operator) if not leg.first and not has_seams(plan) else None
 
     def feed(self, rows: Rows) -> Iterator[Packed]:
         """What these rows, the next in order, let leave the worker."""
         yield from self.post.introduced()
         n_groups = len(self.groups)
         head = self.heads.rows(rows, n_groups) if self.heads is not None else None
-        marked = self.framer.marked(rows)
-        x = self.framer.prepared(marked)
-        cut, _ = self.framer.episodes.cut(marked, x, n_groups)
+        marked = self.operator.marked(rows)
+        x = self.operator.prepared(marked)
+        cut, _ = self.operator.episodes.cut(marked, x, n_groups)
         told = cut.wanted
         if self.seams is not None:
             others, seams = self.seams.feed(marked, x, cut, n_groups)
@@ -65,7 +66,7 @@ class LegRun:
         if head is not None and self.heads is not None:
             told = told & self.heads.done[cut.runs.table[:, 0]]
             yield from self._sent(head)
-            yield from self._coupled(self.heads.feed(self.framer.marked(head), n_groups))
+            yield from self._coupled(self.heads.feed(self.operator.marked(head), n_groups))
         if told.any():
             yield from self.post.runs(_chosen(cut, told))
 
@@ -74,10 +75,10 @@ class LegRun:
         if self.seams is not None:
             yield from self._sewn(self.seams.finish())
         size = len(self.groups)
-        for stage in self.framer.stages.values():
+        for stage in self.operator.stages.values():
             stage.grow(size)
         # Of a group that is only named in a dictionary the leg knows nothing.
-        known = self.framer.episodes.scan.last[:size, 0] != 0
+        known = self.operator.episodes.scan.last[:size, 0] != 0
         if self.seams is not None:
             known &= ~grown(self.seams.is_open, size)[:size]
         if self.heads is not None:
@@ -85,7 +86,7 @@ class LegRun:
         numbers = np.flatnonzero(known)
         for bucket, mine in self.post.by_bucket(numbers):
             chosen = numbers[mine]
-            states = {name: stage.chosen(chosen) for name, stage in self.framer.stages.items()}
+            states = {name: stage.chosen(chosen) for name, stage in self.operator.stages.items()}
             yield from self.post.of_edges(bucket, {"kind": "end", "groups": self.post.place[chosen], "states": states})
 
     def _sewn(self, seams: list[Seam]) -> Iterator[Packed]:
@@ -98,14 +99,14 @@ class LegRun:
             chosen = np.zeros(head.groups.size, np.bool_)
             chosen[mine] = True
             part = head.filter(np.repeat(chosen, np.diff(head.bounds)))
-            keys = pa.RecordBatch.from_arrays(self.groups.values(part.groups), schema=self.framer.plan.keys)
+            keys = pa.RecordBatch.from_arrays(self.groups.values(part.groups), schema=self.operator.plan.keys)
             first, second = self.groups.first[part.groups], self.groups.second[part.groups]
             rows = Rows(np.arange(part.groups.size), part.bounds, part.ts, part.columns)
-            chunk = Chunk(rows, first, second, keys, np.full(first.size, NO_WORD))
+            chunk = Chunk(rows, first, second, keys, np.full(first.size, MIN_INSTANT))
             yield from self.post.of_edges(bucket, encode(chunk))
 
     def _coupled(self, groups: np.ndarray) -> Iterator[Packed]:
-        scan = self.framer.episodes.scan
+        scan = self.operator.episodes.scan
         for bucket, mine in self.post.by_bucket(groups):
             tree = {"kind": "coupled", "groups": self.post.place[groups[mine]], "state": scan.chosen(groups[mine])}
             yield from self.post.of_edges(bucket, tree)

@@ -21,9 +21,9 @@ from streamframes.core.frames.kernel import (
     SKIP,
     START,
 )
-from streamframes.core.frames.operator import Framer
+from streamframes.core.frames.operator import FrameOperator
 from streamframes.core.frames.scanner import Scan
-from streamframes.core.operator.state import grown
+from streamframes.core.operator.group_state import grown
 
 # How many rows the other scans leave out.
 LEFT_OUT = (1, 3, 8, 21)
@@ -33,11 +33,11 @@ _TIMES, _AT_LEAST = 4, 64
 class Heads:
     """The groups of a leg whose rows are still sent."""
 
-    def __init__(self, framer: Framer) -> None:
-        self.framer = framer
-        plan = framer.plan
+    def __init__(self, operator: FrameOperator) -> None:
+        self.operator = operator
+        plan = operator.plan
         self.certain = is_certain(plan)
-        limits = framer.episodes.scan.limits
+        limits = operator.episodes.scan.limits
         self.others = {skip: Scan(plan.compiled, limits, wants_rows=False) for skip in LEFT_OUT}
         self.sent = np.zeros(0, np.int64)
         self.agreed = np.zeros(0, np.int64)
@@ -56,8 +56,8 @@ class Heads:
         ordinal = np.arange(len(head)) - np.repeat(head.bounds[:-1], np.diff(head.bounds))
         ordinal += self.sent[head.group_of_row]
         groups = head.groups
-        main = self.framer.episodes.scan.chosen(groups)
-        x = self.framer.prepared(head)
+        main = self.operator.episodes.scan.chosen(groups)
+        x = self.operator.prepared(head)
         alike = np.ones(groups.size, np.bool_)
         for skip, scan in self.others.items():
             scan.feed(head.with_mark(ordinal < skip, SKIP), x, n_groups)

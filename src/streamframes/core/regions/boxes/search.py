@@ -178,7 +178,7 @@ class Boxes:
         number = ((told[:, x] * n_y + told[:, y]) * n_x + told[:, last_x]) * n_y + told[:, last_y]
         return np.asarray(number)
 
-    def save(self) -> dict[str, Any]:
+    def snapshot(self) -> dict[str, Any]:
         """Everything that must be known to go on later."""
         return {
             "axes": self.axes,
@@ -191,7 +191,7 @@ class Boxes:
             "now_ts": self.now_ts,
         }
 
-    def load(self, saved: dict[str, Any]) -> None:
+    def restore(self, saved: dict[str, Any]) -> None:
         """Go on from what was saved."""
         self.axes, self.edges, self.since = saved["axes"], saved["edges"], saved["since"]
         self.points, self.point_of = saved["points"], saved["point_of"]

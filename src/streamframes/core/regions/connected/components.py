@@ -134,11 +134,11 @@ class Parts:
         facts[:, FIRST] = place[facts[:, FIRST]]
         runs[:, FROM : TO + 1] = place[runs[:, FROM : TO + 1]]
 
-    def save(self) -> dict[str, Any]:
+    def snapshot(self) -> dict[str, Any]:
         """The open components; to be called after `compact`."""
         return {name: getattr(self, name).copy() for name in _NAMES} | {"latest": self.latest}
 
-    def load(self, saved: dict[str, Any]) -> None:
+    def restore(self, saved: dict[str, Any]) -> None:
         """The components that were saved."""
         for name in _NAMES:
             setattr(self, name, saved[name].copy())

@@ -138,16 +138,16 @@ class Connected:
         box = self.parts.box[roots]
         return Live(self.parts.facts[roots, START], box[:, : self.ndim], box[:, self.ndim :])
 
-    def save(self) -> dict[str, Any]:
+    def snapshot(self) -> dict[str, Any]:
         """Everything that must be known to go on later."""
         self.parts.compact(self.slots.label)
         slots = {name: getattr(self.slots, name).copy() for name in ("places", "since", "label")}
-        return {"slots": slots, "parts": self.parts.save()}
+        return {"slots": slots, "parts": self.parts.snapshot()}
 
-    def load(self, saved: dict[str, Any]) -> None:
+    def restore(self, saved: dict[str, Any]) -> None:
         """Go on from what was saved."""
         self.slots = slots_of(*(saved["slots"][name].copy() for name in ("places", "since", "label")))
-        self.parts.load(saved["parts"])
+        self.parts.restore(saved["parts"])
 
 
 def _blocks(columns: Columns) -> Iterator[Columns]:

@@ -153,14 +153,14 @@ class Density:
             more=more,
         )
 
-    def save(self) -> dict[str, Any]:
+    def snapshot(self) -> dict[str, Any]:
         """Everything that must be known to go on later."""
-        return {"links": self.links.save(), "complete": self.complete, "pending": list(self.pending)}
+        return {"links": self.links.snapshot(), "complete": self.complete, "pending": list(self.pending)}
 
-    def load(self, saved: dict[str, Any]) -> None:
+    def restore(self, saved: dict[str, Any]) -> None:
         """Go on from what was saved."""
         self.links = Links(self.area)
-        self.links.load(saved["links"])
+        self.links.restore(saved["links"])
         self.complete, self.pending = saved["complete"], tuple(saved["pending"])
 
 

@@ -87,7 +87,7 @@ class Links:
         self.newest, self.owner = unit, owner
         return [each for each in before if each.into is None and each.last < unit]
 
-    def save(self) -> dict[str, Any]:
+    def snapshot(self) -> dict[str, Any]:
         """Everything that must be known to go on later."""
         open_ = self.open()
         number = {id(each): k for k, each in enumerate(open_)}
@@ -109,7 +109,7 @@ class Links:
             ],
         }
 
-    def load(self, saved: dict[str, Any]) -> None:
+    def restore(self, saved: dict[str, Any]) -> None:
         """Go on from what was saved."""
         self.newest = saved["newest"]
         open_ = [

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from streamframes.core.regions.density.cells import Density
-from streamframes.core.regions.plan import Crowding, RegionPlan
+from streamframes.core.regions.plan import Crowding, RegionSpec
 from streamframes.core.regions.types import END, Found, Live
 
 
 class CrowdSearch:
     """The dense regions of one group."""
 
-    def __init__(self, plan: RegionPlan, crowding: Crowding) -> None:
+    def __init__(self, plan: RegionSpec, crowding: Crowding) -> None:
         self.sides, self.unit = np.array(crowding.sides), crowding.unit
         self.search = Density(
             unit=crowding.unit,
@@ -57,13 +57,13 @@ class CrowdSearch:
         starts = [*self.live.start.tolist(), *(self.search.pending[0][:1] * self.unit).tolist()]
         return min(starts, default=None)
 
-    def save(self) -> dict[str, Any]:
+    def snapshot(self) -> dict[str, Any]:
         """Everything that must be known to go on later."""
-        return self.search.save()
+        return self.search.snapshot()
 
-    def load(self, saved: dict[str, Any]) -> None:
+    def restore(self, saved: dict[str, Any]) -> None:
         """Go on from what was saved."""
-        self.search.load(saved)
+        self.search.restore(saved)
 
 
 def _told(found: Found) -> Iterator[tuple[Found, np.ndarray, bool]]:

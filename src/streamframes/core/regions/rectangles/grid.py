@@ -232,11 +232,11 @@ class Durations:
         build_walls(self.slots[:, FIRST], self.place, self.limits.step, walls)
         return walls, self.limits.step
 
-    def save(self) -> dict[str, Any]:
+    def snapshot(self) -> dict[str, Any]:
         """Everything that must be known to go on later."""
         return {"slots": self.slots, "now": self.now, "now_ts": self.now_ts}
 
-    def load(self, saved: dict[str, Any]) -> None:
+    def restore(self, saved: dict[str, Any]) -> None:
         """Go on from what was saved."""
         self.slots, self.now, self.now_ts = saved["slots"], saved["now"], saved["now_ts"]
 

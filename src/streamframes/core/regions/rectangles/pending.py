@@ -155,10 +155,10 @@ class Undecided:
         for rows in (self.waiting, self.told):
             rows[:, [FROM, TO]] = slots[rows[:, [FROM, TO]]]
 
-    def save(self) -> dict[str, Any]:
+    def snapshot(self) -> dict[str, Any]:
         """Everything that must be known to go on later."""
         return {"waiting": self.waiting, "told": self.told}
 
-    def load(self, saved: dict[str, Any]) -> None:
+    def restore(self, saved: dict[str, Any]) -> None:
         """Go on from what was saved."""
         self.waiting, self.told = saved["waiting"], saved["told"]

@@ -204,7 +204,7 @@ class Spans:
     def _asked(self) -> tuple[Any, ...]:
         return self._known, self.instants, self._limits, self.limits.step
 
-    def save(self) -> dict[str, Any]:
+    def snapshot(self) -> dict[str, Any]:
         """Everything that must be known to go on later."""
         return {
             "slots": self.slots,
@@ -213,12 +213,12 @@ class Spans:
             "instants": self.instants,
             "now": self.now,
             "kept": self.kept,
-            "undecided": self.undecided.save() if self.undecided is not None else {},
+            "undecided": self.undecided.snapshot() if self.undecided is not None else {},
         }
 
-    def load(self, saved: dict[str, Any]) -> None:
+    def restore(self, saved: dict[str, Any]) -> None:
         """Go on from what was saved."""
         self.slots, self.stretches, self.spans = saved["slots"], saved["stretches"], saved["spans"]
         self.instants, self.now, self.kept = saved["instants"], saved["now"], saved["kept"]
         if self.undecided is not None:
-            self.undecided.load(saved["undecided"])
+            self.undecided.restore(saved["undecided"])

@@ -239,7 +239,7 @@ class Machine:
         np.minimum.at(starts, self.W[records + R_GROUP], self.W[records + R_START])
         return starts
 
-    def keep(self, numbers: np.ndarray, n_groups: int) -> None:
+    def retain(self, numbers: np.ndarray, n_groups: int) -> None:
         """Forget all groups but these, which are numbered anew in this order."""
         self.grow_lanes(n_groups)
         place = np.full(n_groups, 0)
@@ -249,7 +249,7 @@ class Machine:
         width = 2 * self.tables.lanes
         self.L = self.L[: n_groups * width].reshape(n_groups, width)[numbers].reshape(-1).copy()
 
-    def save(self) -> dict[str, Any]:
+    def snapshot(self) -> dict[str, Any]:
         """The open sessions, side by side, and what is counted."""
         self.move_to(self.tables)
         return {
@@ -258,7 +258,7 @@ class Machine:
             "counts": self.Q,
         }
 
-    def load(self, saved: dict[str, Any]) -> None:
+    def restore(self, saved: dict[str, Any]) -> None:
         """Go on from what was saved."""
         wants = self.Q[rec.Q_WANTS_OUT : rec.Q_WANTS_BELONGS + 1].copy()
         self.L, self.Q = saved["lanes"], saved["counts"]

@@ -1,4 +1,4 @@
-"""Steps of a stream: what one micro-batch brings a bucket to, and what it refuses."""
+"""The step of a stream: what one micro-batch brings a bucket to, and what it refuses."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from streamframes.errors import StreamFramesError
 
 @dataclass(frozen=True)
 class Step:
-    """What a step found: results, and figures by name.
+    """What a step found: results, and counters by name.
 
-    `due` is the point at which the bucket must be woken even if no row comes, or None.
+    `due` is the watermark at which the bucket must be woken even if no row comes, or None.
     """
 
     results: list[pa.RecordBatch]
-    figures: Mapping[str, int]
+    counters: Mapping[str, int]
     due: int | None
 
 
@@ -30,16 +30,16 @@ def check_identity(before: Mapping[str, str], now: Mapping[str, str]) -> None:
     """Refuse to go on from the checkpoint of another plan, and say what differs."""
     names = [name for name in {**before, **now} if before.get(name) != now.get(name)]
     if names:
-        told = "; ".join(f"{name} was {before.get(name)}, is {now.get(name)}" for name in names)
+        changes = "; ".join(f"{name} was {before.get(name)}, is {now.get(name)}" for name in names)
         raise StreamFramesError(
-            f"the checkpoint was written by another plan: {told}. "
+            f"the checkpoint was written by another plan: {changes}. "
             "Go back to the plan, or start with a new checkpoint location"
         )
 
 
-def late_row(layout: Layout, chunk: Chunk, row: int, point: int) -> str:
+def late_row(layout: Layout, chunk: Chunk, row: int, watermark: int) -> str:
     """Which row is late, and what to do about it."""
-    instant, seen = typed(pa.array([chunk.rows.ts[row], point]), layout.ts_type).to_pylist()
+    instant, seen = typed(pa.array([chunk.rows.ts[row], watermark]), layout.ts_type).to_pylist()
     group = group_of(chunk, row)
     values = {field.name: column[group].as_py() for field, column in zip(layout.keys, chunk.keys.columns, strict=True)}
     return (

@@ -1,0 +1,65 @@
+"""State by group: what a stage of an operator knows of each group, in arrays that the group's number indexes."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from streamframes.core.batch.rows import Rows
+from streamframes.core.operator.state_codec import rows_as_tree, rows_of_tree
+
+
+def grown(state: np.ndarray, n_groups: int) -> np.ndarray:
+    """State records with room for more groups; new ones are zero."""
+    if state.shape[0] >= n_groups:
+        return state
+    bigger = np.zeros((max(n_groups, 2 * state.shape[0]), *state.shape[1:]), state.dtype)
+    bigger[: state.shape[0]] = state
+    return bigger
+
+
+class GroupState:
+    """A stage with state by group number: `per_group` names its arrays, `held` are rows that it holds back."""
+
+    per_group: ClassVar[tuple[str, ...]] = ()
+    held: list[Rows]
+
+    def grow(self, n_groups: int) -> None:
+        """Make room for groups that are new."""
+        for name in self.per_group:
+            setattr(self, name, grown(getattr(self, name), n_groups))
+
+    def snapshot(self, n_groups: int) -> dict[str, Any]:
+        """Everything that must be known to go on later."""
+        self.grow(n_groups)
+        arrays = {name: getattr(self, name)[:n_groups] for name in self.per_group}
+        return {**arrays, "held": [rows_as_tree(rows) for rows in getattr(self, "held", [])]}
+
+    def restore(self, tree: dict[str, Any]) -> None:
+        """Go on from what was saved."""
+        for name in self.per_group:
+            setattr(self, name, tree[name])
+        if tree["held"]:
+            self.held = [rows_of_tree(tree) for tree in tree["held"]]
+
+    def chosen(self, numbers: np.ndarray) -> dict[str, Any]:
+        """What is known of these groups, for `adopt`."""
+        return {name: getattr(self, name)[numbers] for name in self.per_group}
+
+    def adopt(self, numbers: np.ndarray, tree: dict[str, Any]) -> None:
+        """Take what another knows of groups as what is known of `numbers`."""
+        for name in self.per_group:
+            getattr(self, name)[numbers] = tree[name]
+
+    def retain(self, numbers: np.ndarray, place: np.ndarray) -> None:
+        """Forget all groups but `numbers`; group `g` is number `place[g]` from now on."""
+        for name in self.per_group:
+            setattr(self, name, getattr(self, name)[numbers])
+        if getattr(self, "held", []):
+            self.held = [renumbered(rows, place) for rows in self.held]
+
+
+def renumbered(rows: Rows, place: np.ndarray) -> Rows:
+    """The same rows of groups that have got new numbers."""
+    return Rows(place[rows.groups], rows.bounds, rows.ts, rows.columns, rows.mark)
