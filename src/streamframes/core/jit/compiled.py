@@ -1,17 +1,13 @@
 """Compiled functions: Numba with a cache that can be trusted, and rules that plug into one kernel.
 
-Numba keys its cache by the file that holds a kernel, not by the files of the helpers it calls. The cache of
-this package therefore lives in a folder named after all sources of the core: change any, and it is made anew.
-
 A *rule* is a NamedTuple of numbers with two functions, `judge` and `begin`. The kernel of `scan` calls them by
 the type of its first argument, so one compiled loop serves every scheme and still inlines its condition.
 """
 
 from __future__ import annotations
 
-import hashlib
-import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -19,45 +15,31 @@ import numba
 from numba import types
 from numba.extending import overload
 
+from streamframes.core.jit.cache import folder_for
+
 Function = TypeVar("Function", bound=Callable[..., Any])
-
-
-def _fingerprint() -> str:
-    digest = hashlib.blake2b(digest_size=8)
-    for source in sorted(Path(__file__).parents[1].rglob("*.py")):
-        digest.update(source.read_bytes())
-    return digest.hexdigest()
-
-
-def _cache_folder() -> str | None:
-    """A folder beside the sources, or None (Numba's own choice) where that cannot be written."""
-    parent = Path(__file__).parents[1]
-    return str(parent / "__pycache__" / f"numba-{_fingerprint()}") if os.access(parent, os.W_OK) else None
-
-
-_FOLDER = os.environ.get("NUMBA_CACHE_DIR") or _cache_folder()
 
 
 def compiled(function: Function) -> Function:
     """`numba.njit`, cached on disk so that each worker loads instead of compiling."""
-    config: Any = numba.config
-    before = config.CACHE_DIR
-    if _FOLDER is not None:
-        config.CACHE_DIR = _FOLDER
-    try:
+    with _cache_of(function):
         return cast(Function, numba.njit(cache=True, nogil=True)(function))
-    finally:
-        config.CACHE_DIR = before
 
 
 def cached_pointer(signature: str, function: Callable[..., Any]) -> Any:
     """`numba.cfunc`, cached like `compiled`: a function that compiled code takes as an argument."""
+    with _cache_of(function):
+        return numba.cfunc(signature, cache=True)(function)
+
+
+@contextmanager
+def _cache_of(function: Callable[..., Any]) -> Iterator[None]:
+    """Numba keeps what it compiles meanwhile in the folder for the sources of this function."""
     config: Any = numba.config
     before = config.CACHE_DIR
-    if _FOLDER is not None:
-        config.CACHE_DIR = _FOLDER
+    config.CACHE_DIR = folder_for(Path(function.__code__.co_filename)) or before
     try:
-        return numba.cfunc(signature, cache=True)(function)
+        yield
     finally:
         config.CACHE_DIR = before
 
