@@ -40,7 +40,7 @@ def _loaded(bits: int) -> Callable[..., Any]:
 
     def made(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         place = builder.bitcast(builder.gep(args[0], [args[1]]), ir.PointerType(ir.IntType(bits)))
-        number = builder.restore(place, align=1)
+        number = builder.load(place, align=1)
         return number if bits == 64 else builder.zext(number, ir.IntType(64))
 
     return made
@@ -141,7 +141,7 @@ def pointer_at(context: Any, pointer: Any, at: Any) -> Any:
     """The words whose address stands in a word."""
 
     def made(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        address = builder.restore(builder.gep(args[0], [args[1]]))
+        address = builder.load(builder.gep(args[0], [args[1]]))
         return builder.inttoptr(address, context.get_value_type(_WORDS))
 
     return _WORDS(pointer, at), made
