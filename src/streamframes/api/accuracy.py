@@ -57,6 +57,6 @@ def accuracy(
     ----------
     Maier et al., Capturing episodes: may the frame be with you, DEBS 2012, section 5.
     """
-    from streamframes.spark.batch.accuracy import compare
+    from streamframes.spark.planning.accuracy import compare
 
     return compare(frames, rows, scheme, windows=windows, ts=ts, by=by, value=value, heuristics=heuristics)

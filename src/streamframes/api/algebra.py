@@ -53,7 +53,7 @@ def overlaps(
         The group columns, start and end (with `space`, also low and high) of what the pair shares, then all other
         columns of `a` and of `b`.
     """
-    from streamframes.spark.batch import algebra
+    from streamframes.spark.planning import algebra
 
     return algebra.overlaps(a, b, by=by, prefix=prefix, sides=sides, space=space)
 
@@ -71,7 +71,7 @@ def intersect(a: DataFrame, b: DataFrame, *, by: Groups = (), prefix: str = "fra
     DataFrame
         Disjoint stretches, each as long as possible: the group columns as named in `a`, id, start and end.
     """
-    from streamframes.spark.batch import algebra
+    from streamframes.spark.planning import algebra
 
     return algebra.combine("intersect", a, b, by=by, prefix=prefix)
 
@@ -89,7 +89,7 @@ def union(a: DataFrame, b: DataFrame, *, by: Groups = (), prefix: str = "frame_"
     DataFrame
         Disjoint stretches, each as long as possible: the group columns as named in `a`, id, start and end.
     """
-    from streamframes.spark.batch import algebra
+    from streamframes.spark.planning import algebra
 
     return algebra.combine("union", a, b, by=by, prefix=prefix)
 
@@ -107,7 +107,7 @@ def subtract(a: DataFrame, b: DataFrame, *, by: Groups = (), prefix: str = "fram
     DataFrame
         Disjoint stretches, each as long as possible: the group columns as named in `a`, id, start and end.
     """
-    from streamframes.spark.batch import algebra
+    from streamframes.spark.planning import algebra
 
     return algebra.combine("subtract", a, b, by=by, prefix=prefix)
 
@@ -134,7 +134,7 @@ def complement(
     DataFrame
         Disjoint stretches, each as long as possible: the group columns as named in `a`, id, start and end.
     """
-    from streamframes.spark.batch import algebra
+    from streamframes.spark.planning import algebra
 
     return algebra.complement(a, within=within, by=by, prefix=prefix)
 
@@ -155,7 +155,7 @@ def coverage(a: DataFrame, *, by: str | Sequence[str] = (), prefix: str = "frame
         A row for each group that has a frame, so none for an empty table: the group columns, `frames` (the number of
         disjoint stretches) and `covered` (the sum of their end - start: an interval for timestamps, days for dates).
     """
-    from streamframes.spark.batch import algebra
+    from streamframes.spark.planning import algebra
 
     return algebra.coverage(a, by=by, prefix=prefix)
 
@@ -190,6 +190,6 @@ def at(
         The columns of `points` (for instants: the group columns and `at`), then those of the frame; once for each
         frame that holds the point.
     """
-    from streamframes.spark.batch import algebra
+    from streamframes.spark.planning import algebra
 
     return algebra.at(frames, points, ts=ts, by=by, prefix=prefix, keep_outside=keep_outside)

@@ -128,7 +128,7 @@ class Frames:
 
     def toDF(self) -> DataFrame:
         """One row per frame: the group columns, id, start, end, rows and why it was closed."""
-        from streamframes.spark.planning.edges import moved_frames
+        from streamframes.spark.planning.fill.edges import moved_frames
 
         return moved_frames(self.plan.frame_table(()), self.moves, self.plan.prefix)
 
@@ -164,7 +164,7 @@ class Frames:
 
     def expand(self, *, before: Duration | None = None, after: Duration | None = None) -> Frames:
         """The frames, each beginning earlier by `before` and ending later by `after`."""
-        from streamframes.spark.planning.edges import expand
+        from streamframes.spark.planning.fill.edges import expand
 
         return self._with(expand(self.plan.clock, before, after))
 
@@ -175,7 +175,7 @@ class Frames:
         holds no row. `reach` says how far before its own start a frame may begin, where two streams meet and that
         cannot be seen from the expression.
         """
-        from streamframes.spark.planning.edges import check_shift, shift
+        from streamframes.spark.planning.fill.edges import check_shift, shift
 
         move = shift(self.plan.clock, start, end, reach)
         check_shift(self.toDF(), move, self.plan.prefix)
@@ -185,7 +185,7 @@ class Frames:
 
     def split(self, *, every: Duration) -> Frames:
         """The frames cut at the multiples of `every`, counted from 1970 or 0: pieces, numbered in `frame_piece`."""
-        from streamframes.spark.planning.edges import split
+        from streamframes.spark.planning.fill.edges import split
 
         return self._with(split(self.plan.clock, every, self.moves))
 
@@ -223,8 +223,8 @@ class Frames:
             min, max, first, last, stddev and a `Fold`. Without any, the rows of `other` are returned, each with
             the `frame_id` of a frame that holds it.
         """
-        from streamframes.spark.planning.fill import Asked
-        from streamframes.spark.planning.fill_verbs import fill_frames
+        from streamframes.spark.planning.fill.query import Asked
+        from streamframes.spark.planning.fill.verbs import fill_frames
 
         asked = Asked(ts, self.plan.fill_by if by is None else by, keep_empty, measures, self.plan.prefix)
         return fill_frames(self.plan, self.moves, other, asked, wait, lateness)
@@ -238,7 +238,7 @@ class Frames:
         return replace(self, moves=(*self.moves, move))
 
     def _fill_own(self, measures: Mapping[str, Any]) -> DataFrame:
-        from streamframes.spark.planning.fill_verbs import fill_own
+        from streamframes.spark.planning.fill.verbs import fill_own
 
         return fill_own(self.plan, self.moves, measures)
 
@@ -265,8 +265,8 @@ def fill(
     tagged; they may overlap. With `space`, the column(s) of a row's place, rows must also lie between `frame_low` and
     `frame_high` (or one such pair for each dimension). The other arguments are those of `Frames.fill`.
     """
-    from streamframes.spark.planning.fill import Asked
-    from streamframes.spark.planning.fill_verbs import fill_frame_table
+    from streamframes.spark.planning.fill.query import Asked
+    from streamframes.spark.planning.fill.verbs import fill_frame_table
 
     return fill_frame_table(frames, rows, Asked(ts, by, keep_empty, measures, prefix, space), lateness)
 

@@ -235,8 +235,8 @@ class Regions(Frames):
         `space` names the column(s) of `other` that say where a row is, in the order of the regions' own; the other
         arguments are those of `Frames.fill`. A connected region holds what lies in its box.
         """
-        from streamframes.spark.planning.fill import Asked
-        from streamframes.spark.planning.fill_verbs import fill_frames
+        from streamframes.spark.planning.fill.query import Asked
+        from streamframes.spark.planning.fill.verbs import fill_frames
 
         if space is None or space == ():
             raise InvalidArgument(

@@ -8,7 +8,7 @@ from streamframes.core.batch.clock import Clock
 from streamframes.core.bursts.histogram.error_bound import error_bound
 from streamframes.core.bursts.learning import Learn
 from streamframes.core.bursts.plan import EXACT
-from streamframes.spark.batch.run import SHUFFLED
+from streamframes.spark.planning.run import SHUFFLED
 from streamframes.spark.explain.scan import packed_steps
 from streamframes.spark.streaming.run import explain_stream
 

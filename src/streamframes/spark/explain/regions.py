@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from streamframes.core.regions.plan import CONNECTED, DENSITY, DURATIONS
 from streamframes.core.regions.reports import ENDS, HOLDS
-from streamframes.spark.batch.run import SHUFFLED
+from streamframes.spark.planning.run import SHUFFLED
 from streamframes.spark.explain.scan import packed_steps
 from streamframes.spark.streaming.run import explain_stream
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from streamframes.core.sessions.plan import SPANNING, TOGETHER
 from streamframes.core.sessions.tree import Session
-from streamframes.spark.batch.run import SHUFFLED
+from streamframes.spark.planning.run import SHUFFLED
 from streamframes.spark.explain.scan import read_step
 from streamframes.spark.streaming.run import explain_stream
 

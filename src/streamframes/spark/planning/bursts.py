@@ -23,7 +23,7 @@ from streamframes.core.bursts.plan import ALARMS, ANY, LATEST, LEARNT, RUNS
 from streamframes.core.bursts.thresholds import GroupTable
 from streamframes.core.schemes.base import Input
 from streamframes.errors import InvalidArgument
-from streamframes.spark.batch.run import table_frames
+from streamframes.spark.planning.run import table_frames
 from streamframes.spark.columns import arrow_type, check_beginning, clock_of, column, order_and_groups, scheme_input
 from streamframes.spark.explain.bursts import explained
 from streamframes.spark.planning.threshold_tables import read_thresholds
@@ -97,13 +97,13 @@ class BurstQuery:
 
     def aggregate(self, measures: Mapping[str, Any]) -> DataFrame:
         """The runs with measures over the rows they hold."""
-        from streamframes.spark.planning.fill_verbs import fill_own
+        from streamframes.spark.planning.fill.verbs import fill_own
 
         return fill_own(self, (), measures)
 
     def tag(self, *, keep_outside: bool) -> DataFrame:
         """The rows with the ids of the runs they are in."""
-        from streamframes.spark.planning.fill_verbs import fill_own
+        from streamframes.spark.planning.fill.verbs import fill_own
 
         if keep_outside:
             raise InvalidArgument("tag() got keep_outside=True for runs of bursts, which overlap; leave it out")

@@ -15,7 +15,7 @@ from pyspark.sql import types as T
 from streamframes.core.batch.packer import Layout
 from streamframes.errors import InvalidArgument
 from streamframes.spark.batch.pack import packing
-from streamframes.spark.batch.run import pieces
+from streamframes.spark.planning.run import pieces
 from streamframes.spark.columns import arrow_type, column, names
 from streamframes.spark.session import require_dataframe
 

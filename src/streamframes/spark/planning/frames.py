@@ -20,7 +20,7 @@ from streamframes.core.frames.schedule import MISSING, OPEN_ON, Schedule
 from streamframes.core.schemes import Scheme, Threshold
 from streamframes.core.schemes.base import check_choice
 from streamframes.errors import InvalidArgument
-from streamframes.spark.batch.run import EXPLAINED, table_frames
+from streamframes.spark.planning.run import EXPLAINED, table_frames
 from streamframes.spark.columns import (
     arrow_type,
     check_beginning,

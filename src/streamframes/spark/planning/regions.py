@@ -24,7 +24,7 @@ from streamframes.core.regions.plan import BAD_REPORT, CONNECTED, DENSITY, NOT_S
 from streamframes.core.regions.types import Limits
 from streamframes.core.schemes.base import Input, check_choice
 from streamframes.errors import InvalidArgument
-from streamframes.spark.batch.run import table_frames
+from streamframes.spark.planning.run import table_frames
 from streamframes.spark.columns import arrow_type, check_beginning, clock_of, column, order_and_groups, scheme_input
 from streamframes.spark.explain.regions import explained
 from streamframes.spark.planning.places import listed_places, place_columns, place_type, space_columns
@@ -76,13 +76,13 @@ class RegionQuery:
 
     def aggregate(self, measures: Mapping[str, Any]) -> DataFrame:
         """The regions with measures over the rows they hold."""
-        from streamframes.spark.planning.fill_verbs import fill_own
+        from streamframes.spark.planning.fill.verbs import fill_own
 
         return fill_own(self, (), measures)
 
     def tag(self, *, keep_outside: bool) -> DataFrame:
         """The rows with the ids of the regions they are in."""
-        from streamframes.spark.planning.fill_verbs import fill_own
+        from streamframes.spark.planning.fill.verbs import fill_own
 
         if keep_outside:
             raise InvalidArgument("tag() got keep_outside=True for regions, which may overlap; leave it out")

@@ -32,7 +32,7 @@ from streamframes.core.sessions.plan import (
 )
 from streamframes.core.sessions.tree import Session
 from streamframes.errors import InvalidArgument
-from streamframes.spark.batch.run import table_frames
+from streamframes.spark.planning.run import table_frames
 from streamframes.spark.columns import (
     arrow_type,
     as_column,

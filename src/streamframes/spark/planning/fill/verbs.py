@@ -12,14 +12,14 @@ from pyspark.sql import DataFrame
 from streamframes.core.batch.clock import Clock
 from streamframes.core.frames.edges import Move
 from streamframes.errors import InvalidArgument
-from streamframes.spark.batch.fill import fill_table
+from streamframes.spark.planning.fill.tables import fill_table
 from streamframes.spark.batch.prefilter import sieved
-from streamframes.spark.planning.edges import moved_frames
-from streamframes.spark.planning.fill import Asked, plan_fill
+from streamframes.spark.planning.fill.edges import moved_frames
+from streamframes.spark.planning.fill.query import Asked, plan_fill
 from streamframes.spark.planning.frame_tables import check_prefix
 from streamframes.spark.planning.source import FrameSource
 from streamframes.spark.session import require_dataframe
-from streamframes.spark.streaming.fill import Waiting, fill_given, fill_query
+from streamframes.spark.planning.fill.streams import Waiting, fill_given, fill_query
 from streamframes.spark.streaming.watermark import check_lateness
 
 

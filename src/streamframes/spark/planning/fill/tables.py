@@ -13,9 +13,9 @@ from streamframes.core.fill.plan import FRAMES, ROWS, FillPlan
 from streamframes.core.operator.bucket_fold import fold
 from streamframes.spark.batch.fold import folded
 from streamframes.spark.batch.pack import packing
-from streamframes.spark.batch.run import pieces
+from streamframes.spark.planning.run import pieces
 from streamframes.spark.columns import as_column, column
-from streamframes.spark.planning.fill import FillQuery
+from streamframes.spark.planning.fill.query import FillQuery
 from streamframes.spark.planning.frame_tables import some_instant
 from streamframes.spark.planning.measures import grouped
 from streamframes.spark.session import n_buckets

@@ -21,9 +21,9 @@ from streamframes.core.fill.plan import FRAMES, ROWS, FillPlan
 from streamframes.core.frames.edges import Move
 from streamframes.core.operator.bucket_stream import StreamPlan
 from streamframes.errors import InvalidArgument
-from streamframes.spark.batch.fill import frame_columns
-from streamframes.spark.planning.edges import inside_stream
-from streamframes.spark.planning.fill import FillQuery
+from streamframes.spark.planning.fill.tables import frame_columns
+from streamframes.spark.planning.fill.edges import inside_stream
+from streamframes.spark.planning.fill.query import FillQuery
 from streamframes.spark.planning.source import FrameSource
 from streamframes.spark.session import n_partitions
 from streamframes.spark.streaming.events import EventClock
