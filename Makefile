@@ -37,11 +37,12 @@ test-core: $(stamp) ## the tests without Spark alone; need no Java
 test-spark: $(stamp) ## the tests on Spark alone
 	$(with_java) $(bin)/pytest -m spark
 
-check: $(stamp) ## style, types, import rules and doctests; needs no Java
+check: $(stamp) ## style, types, rules of the house and doctests; needs no Java
 	$(bin)/ruff check
 	$(bin)/ruff format --check
 	$(bin)/mypy --strict src
 	$(bin)/lint-imports
+	$(bin)/python -m scripts.check_house --report
 	$(bin)/pytest --doctest-modules src
 
 bench: $(stamp) ## measure against Spark, DuckDB and Polars, and print the tables
