@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from streamframes.core.batch.rows import Rows, gather
-from streamframes.core.frames.kernel import CANNOT_OPEN, HOLE_BREAK, REFUSAL, SKIP
+from streamframes.core.frames.kernel import CANNOT_OPEN, HOLE_BREAK, NULL_BREAK, REFUSAL, SKIP
 from streamframes.core.jit.compiled import compiled
 from streamframes.core.operator.group_state import GroupState
 
@@ -65,10 +65,13 @@ def _label(  # noqa: PLR0915  (one loop, as in the kernel)
             if special & HOLE_BREAK:
                 on, has_end = False, False
             if special & SKIP:
-                if on and special & REFUSAL == REFUSAL:
-                    on = False
-                    has_end = merges
-                    dip, seen_before_dip, last_before_dip = i, seen, last
+                if special & REFUSAL == REFUSAL:
+                    if on:
+                        on = False
+                        has_end = merges
+                        dip, seen_before_dip, last_before_dip = i, seen, last
+                elif special & NULL_BREAK:
+                    on, has_end = False, False
                 continue
             t = ts[i]
             if seen and np.uint64(t - last) > max_gap:

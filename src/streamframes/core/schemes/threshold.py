@@ -48,8 +48,8 @@ class Threshold(Scheme):
     Parameters
     ----------
     where
-        A Spark SQL condition or a Column. A row on which it is null does not satisfy it; with `nulls="skip"`
-        such a row is left out instead and ends no frame.
+        A Spark SQL condition or a Column. A row on which it is null does not satisfy it. With `nulls="skip"` a row
+        on which `where` or `until` is null is left out and ends no frame; with `nulls="break"` it ends the open frame.
     until
         Hysteresis: an open frame goes on until a row satisfies `until`. That row is outside of the frame, and
         so is a row that satisfies both conditions.
@@ -92,8 +92,8 @@ class Threshold(Scheme):
         return (where,) if self.until is None else (where, Input("until", self.until, "condition"))
 
     def null_policy(self) -> str:
-        """A null condition is a value, false, unless the scheme says that it is skipped."""
-        return "skip" if self.nulls == "skip" else "value"
+        """A null condition is a value, false, unless the scheme says otherwise."""
+        return self.nulls or "value"
 
     def compile(self, clock: Clock) -> Compiled:
         """Runs of members; who is a member is decided by `labels` where that takes more than one row."""

@@ -39,7 +39,7 @@ def _tie(value: Any) -> tuple[bool, bool, Any]:
 
 def _stretches(scheme: Scheme, rows: Sequence[Row]) -> list[tuple[list[Row], str]]:
     """Rows between breaks, with the reason a frame at the end of the stretch is closed for."""
-    policy = scheme.null_policy()
+    policy = scheme.nulls or scheme.null_policy()
     stretches: list[tuple[list[Row], str]] = []
     current: list[Row] = []
     for row in rows:
