@@ -6,6 +6,7 @@ import os
 import re
 import socket
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 from pyspark.sql import SparkSession
@@ -50,21 +51,32 @@ BUCKETS_PER_CORE = 4
 
 
 def session(name: str = "streamframes", *, master: str = "local[*]", **settings: str) -> SparkSession:
-    """A local session with the library's settings that logs errors only; `settings` (with _ for .) come on top."""
+    """A local session with the library's settings that logs errors only; `settings` come on top.
+
+    Keywords are written with `_` in the place of `.`; a key that has dots, `**{"spark.sql.catalog.my_catalog": ...}`,
+    stays as it is.
+    """
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName(name).master(master)
-    cores = _local_cores(master)
-    # A partition of a stateful stream costs a fixed time a batch: one for each core, where Spark would take 200.
-    partitions = {"spark.sql.shuffle.partitions": str(cores)} if cores else {}
-    for key, value in {
-        **SETTINGS,
-        **partitions,
-        **{key.replace("_", "."): value for key, value in settings.items()},
-    }.items():
+    for key, value in settings_for(master, settings).items():
         builder = builder.config(key, value)
     # Worker messages and warnings of the start would drown what a person wants to read.
     builder = builder.config("spark.log.level", "ERROR")
     return builder.getOrCreate()
+
+
+def settings_for(master: str, settings: Mapping[str, str]) -> dict[str, str]:
+    """The library's settings for a master, with the user's own on top.
+
+    >>> found = settings_for("local[3]", {"spark_ui_enabled": "true", "spark.sql.catalog.my_own": "a.Catalog"})
+    >>> found["spark.sql.shuffle.partitions"], found["spark.ui.enabled"], found["spark.sql.catalog.my_own"]
+    ('3', 'true', 'a.Catalog')
+    """
+    cores = _local_cores(master)
+    # A partition of a stateful stream costs a fixed time a batch: one for each core, where Spark would take 200.
+    partitions = {"spark.sql.shuffle.partitions": str(cores)} if cores else {}
+    own = {key if "." in key else key.replace("_", "."): value for key, value in settings.items()}
+    return {**SETTINGS, **partitions, **own}
 
 
 def n_buckets(spark: Any) -> int:
