@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streamframes.core.bursts.exact import engine as engines
+from streamframes.core.bursts.exact.sums import VARIANCE
 from streamframes.core.bursts.histogram.search_space import divide_points, search_space
-from streamframes.core.bursts.learning import Learn
+from streamframes.core.bursts.learning import Learn, learnt
 from streamframes.errors import StreamFramesError
 from tests.core.bursts.worlds import alarms, found, plan_of
 from tests.oracles import bursts as literal
@@ -397,3 +398,16 @@ def test_a_longer_window_that_comes_later_is_watched_once_its_rows_are_known(sea
     got = {(row["ts"], row["window"], row["value"]) for row in told if row["ts"] >= 2_400}
     assert got == {alarm for alarm in alarms(plan_of(after, search=search), xs) if alarm[0] >= 2_400}
     assert any(window == 900 for _, window, _ in got)
+
+
+@pytest.mark.parametrize("value", [0.1, 1e-9, 123456.789, 1e140 / 3])
+@pytest.mark.parametrize("before", [[], [0.7, 1e100, 0.2]])
+def test_a_window_of_equal_values_has_variance_0(value, before):
+    values = [*before, *[value] * 9]
+    seen = alarms(plan_of({2: 0.0, 5: 0.0}, "variance"), values, cuts=[4, 7])
+    equal = [variance for row, window, variance in seen if row - len(before) >= window - 1]
+    assert equal == [0.0] * (8 + 5)
+
+
+def test_thresholds_learnt_from_equal_values_are_0_for_a_variance():
+    assert learnt(VARIANCE, np.full(100, 0.1), np.array([2, 7]), 3.0).tolist() == [0.0, 0.0]

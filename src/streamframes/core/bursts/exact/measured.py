@@ -17,6 +17,7 @@ from streamframes.core.bursts.exact.sums import (
     MIN,
     VARIANCE,
     difference,
+    equal_since,
     prefix_spread,
     prefix_squares,
     prefix_sums,
@@ -36,7 +37,7 @@ def work_for(aggregate: int, bounding: int, size: int) -> Any:
     deep = int(np.log2(float(max(2, width)))) + 2
     return (
         (np.empty(size + 1), np.empty(size + 1)),
-        (np.empty(squares), np.empty(squares)),
+        (np.empty(squares), np.empty(squares), np.empty(squares, np.int64)),
         np.empty(squares),
         (np.empty((deep, width)), np.empty((deep, width))),
     )
@@ -50,6 +51,7 @@ def measure(aggregate: int, bounding: int, x: Any, size: int, work: Any) -> Any:
     ledger = sums[0]
     if aggregate == VARIANCE:
         prefix_squares(x, size, squares[0], squares[1])
+        equal_since(x, size, squares[2])
         slack = prefix_spread(x, size, spread)
         ledger = spread
     if bounding == EXTREMES:

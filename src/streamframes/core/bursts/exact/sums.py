@@ -85,6 +85,14 @@ def prefix_squares(x: Any, size: int, high: Any, low: Any) -> None:
 
 
 @compiled
+def equal_since(x: Any, size: int, since: Any) -> None:
+    """Before each prefix, where the values that equal its last one begin."""
+    since[0] = 0
+    for i in range(size):
+        since[i + 1] = since[i] if i > 0 and x[i] == x[i - 1] else i
+
+
+@compiled
 def difference(high: Any, low: Any, end: int, start: int) -> Any:
     """The sum between two prefixes, as a double and its error."""
     a, b = high[end], high[start]
@@ -97,7 +105,12 @@ def difference(high: Any, low: Any, end: int, start: int) -> Any:
 
 @compiled
 def variance(sums: Any, squares: Any, end: int, start: int) -> Any:
-    """The population variance between two prefixes: (w * sum of squares - sum * sum) / (w * w)."""
+    """The population variance between two prefixes: (w * sum of squares - sum * sum) / (w * w).
+
+    Rounding would leave a little of the squares of equal values, which do not vary at all.
+    """
+    if squares[2][end] <= start:
+        return 0.0
     w = float(end - start)
     s, s_rest = difference(sums[0], sums[1], end, start)
     q, q_rest = difference(squares[0], squares[1], end, start)
