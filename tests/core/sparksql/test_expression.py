@@ -1,4 +1,14 @@
-"""Spark SQL without Spark: what is translated, what is refused, and how far an edge can reach."""
+"""Spark SQL without Spark: what is translated, what it comes to, and what is refused.
+
+Covers: streamframes.core.sparksql.functions, streamframes.core.sparksql.rules, streamframes.core.sparksql.syntax,
+streamframes.core.sparksql.terms, streamframes.core.sparksql.translate,
+streamframes.core.sparksql.kernels.arithmetic, streamframes.core.sparksql.kernels.choice,
+streamframes.core.sparksql.kernels.comparison, streamframes.core.sparksql.kernels.logic,
+streamframes.core.sparksql.kernels.rounding, streamframes.core.sparksql.kernels.texts,
+streamframes.core.sparksql.kernels.times, streamframes.core.sparksql.types.casts,
+streamframes.core.sparksql.types.coercion, streamframes.core.sparksql.types.decimals,
+streamframes.core.sparksql.types.literals, streamframes.core.sparksql.types.types
+"""
 
 from __future__ import annotations
 
@@ -12,7 +22,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from streamframes.core.frames import edge_bound as reach
 from streamframes.core.sparksql import Untranslatable, translate
 from streamframes.errors import StreamFramesError
 
@@ -414,66 +423,3 @@ def test_a_guard_that_was_needed_once_is_kept() -> None:
         assert expression.evaluate(batch).to_pylist() == expected
     with pytest.raises(StreamFramesError, match=r"division by zero"):
         translate("n = 0 and 6 / n > 2", SCHEMA).evaluate(batch)
-
-
-MINUTE, HOUR, DAY = 60_000_000, 3_600_000_000, 86_400_000_000
-
-
-def edges(kind: pa.DataType) -> pa.Schema:
-    return pa.schema({"frame_start": kind, "frame_end": kind, "other": kind, "b": pa.bool_()})
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("frame_start", 0),
-        ("FRAME_END", 0),
-        ("frame_start - interval 5 minutes", -5 * MINUTE),
-        ("interval 1 minute + frame_end", MINUTE),
-        ("(frame_start + interval 1 hour) - interval 1 day 2 hours", -DAY - HOUR),
-        ("least(frame_start - interval 1 minute, frame_end - interval 1 hour)", -HOUR),
-        ("greatest(frame_start - interval 1 hour, frame_end - interval 1 minute)", -MINUTE),
-        ("greatest(other, frame_start)", 0),
-        ("greatest(nullif(frame_start, frame_end), frame_start - interval 1 hour)", -HOUR),
-        ("greatest(nullif(frame_start, frame_end), if(b, frame_end, frame_start - interval 1 hour))", -HOUR),
-        ("if(b, frame_start - interval 1 minute, frame_end)", -MINUTE),
-        ("case when b then frame_end when not b then null else frame_start - interval 1 hour end", -HOUR),
-        ("coalesce(frame_start, frame_end - interval 1 hour)", -HOUR),
-        ("date_trunc('hour', frame_start)", -HOUR + 1),
-        ("date_trunc('minute', frame_end - interval 1 hour)", -HOUR - MINUTE + 1),
-        ("other", None),
-        ("least(frame_start, other)", None),
-        ("frame_end - frame_start", None),
-        ("frame_start - interval 1 month", None),
-        ("frame_start + b", None),
-        ("to_timestamp('x')", None),
-        ("frame_start -", None),
-    ],
-)
-def test_reach_of_instants(text: str, expected: int | None) -> None:
-    assert reach(text, edges(pa.timestamp("us")), "frame_start", "frame_end") == expected
-
-
-@pytest.mark.parametrize(
-    ("kind", "text", "expected"),
-    [
-        (pa.int64(), "frame_start - 5", -5),
-        (pa.int64(), "frame_end + -5", -5),
-        (pa.int64(), "3 + frame_start", 3),
-        (pa.int64(), "frame_start - 0.5", None),
-        (pa.int64(), "frame_start / 2", None),
-        (pa.int64(), "frame_start - interval 1 day", None),
-        (pa.date32(), "frame_start - 5", -5),
-        (pa.date32(), "date_sub(frame_start, 5)", -5),
-        (pa.date32(), "date_add(frame_end, 5)", 5),
-        (pa.date32(), "frame_start - interval 1 week", -7),
-        (pa.date32(), "frame_start - interval 24 hours", None),
-        (pa.timestamp("us", tz="UTC"), "frame_start - interval 5 minutes", -5 * MINUTE),
-        (pa.timestamp("us", tz="UTC"), "frame_start - interval 1 day", -DAY - 36 * HOUR),
-        (pa.timestamp("us", tz="UTC"), "date_trunc('minute', frame_start)", -MINUTE + 1),
-        (pa.timestamp("us", tz="UTC"), "date_trunc('day', frame_start)", -DAY + 1 - 36 * HOUR),
-        (pa.timestamp("us", tz="UTC"), "frame_start - 5", None),
-    ],
-)
-def test_reach_in_the_ticks_of_a_type(kind: pa.DataType, text: str, expected: int | None) -> None:
-    assert reach(text, edges(kind), "frame_start", "frame_end") == expected

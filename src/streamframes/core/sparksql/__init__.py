@@ -4,6 +4,9 @@
 
 What cannot be computed exactly is refused when it is translated. Results are those of ANSI mode, in which an
 overflow or a division by zero is an error; a part that Spark would not evaluate on a row is not evaluated here.
+
+Entry point: `translate`. Used by scans, filled rows, edges of frames and sessions; `aggregate_call` by the aggregate
+scheme.
 """
 
 from streamframes.core.sparksql.expression import Expression, translate

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 import pyarrow as pa
 
@@ -31,7 +31,7 @@ class Expression:
         except pa.ArrowInvalid as error:
             raise StreamFramesError(f"{self.text!r} cannot be evaluated: {error}") from error
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[Callable[[str, pa.Schema], Expression], tuple[str, pa.Schema]]:
         return translate, (self.text, self.schema)
 
 

@@ -141,9 +141,9 @@ def _bits(operator: str) -> Rule:
     """Operators of bits; sqlglot reads them from left to right, Spark & before ^ before |."""
 
     def read(reader: Reader, node: exp.Expression) -> Term:
-        for side in (node.this, node.expression):
-            if type(side) in BITS and type(side) is not type(node):
-                raise Untranslatable(f"{as_written(side)} needs parentheses")
+        for operand in (node.this, node.expression):
+            if type(operand) in BITS and type(operand) is not type(node):
+                raise Untranslatable(f"{as_written(operand)} needs parentheses")
         return arithmetic.bits(operator, reader.operand(node.this), reader.operand(node.expression))
 
     return read

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
 
 from streamframes.core.jit.buffers import flags, numbers, overwritten, packed, present
 
+Values: TypeAlias = pa.Array | pa.Scalar
 Kernel = Callable[..., pa.Array]
 
 
@@ -29,16 +30,16 @@ class Term:
     type: pa.DataType
     values: Callable[[pa.RecordBatch], pa.Array]
     fails: bool = False
-    scalar: Any = None
+    scalar: pa.Scalar | None = None
     number: str | None = None
     column: str | None = None
 
-    def data(self, batch: pa.RecordBatch) -> Any:
+    def data(self, batch: pa.RecordBatch) -> Values:
         """The scalar of a constant, otherwise the values as an array."""
         return self.values(batch) if self.scalar is None else self.scalar
 
 
-def constant(value: Any, kind: pa.DataType, number: str | None = None) -> Term:
+def constant(value: object, kind: pa.DataType, number: str | None = None) -> Term:
     """The same value on each row."""
     scalar = value if isinstance(value, pa.Scalar) else pa.scalar(value, kind)
     return Term(kind, lambda batch: pa.repeat(scalar, batch.num_rows), scalar=scalar, number=number)
@@ -65,7 +66,7 @@ class Guarded:
         self.term = term
         self.hopeful = True
 
-    def data(self, batch: pa.RecordBatch, wanted: pa.BooleanArray | None) -> Any:
+    def data(self, batch: pa.RecordBatch, wanted: pa.BooleanArray | None) -> Values:
         """The values where they are wanted, which is everywhere for None."""
         if not self.term.fails or wanted is None or wanted.true_count == len(wanted):
             return self.term.data(batch)
@@ -93,9 +94,9 @@ def strict(kind: pa.DataType, kernel: Kernel, *operands: Term, fails: bool = Fal
     """
     if any(each.scalar is not None and not each.scalar.is_valid for each in operands):
         return constant(None, kind)
-    folded = _folded(kind, kernel, operands)
-    if folded is not None:
-        return folded
+    result = _constant_result(kind, kernel, operands)
+    if result is not None:
+        return result
     columns = [each for each in operands if each.scalar is None]
     fails = fails or any(each.fails for each in operands)
     if len(columns) == 1 and columns[0].column is not None and not fails:
@@ -111,7 +112,7 @@ def strict(kind: pa.DataType, kernel: Kernel, *operands: Term, fails: bool = Fal
     return Term(kind, values, fails=fails)
 
 
-def _folded(kind: pa.DataType, kernel: Kernel, operands: tuple[Term, ...]) -> Term | None:
+def _constant_result(kind: pa.DataType, kernel: Kernel, operands: tuple[Term, ...]) -> Term | None:
     """A constant, if all operands are constants and the kernel does not fail on them."""
     if any(each.scalar is None for each in operands):
         return None
@@ -141,10 +142,10 @@ def _by_dictionary(kernel: Kernel, operands: tuple[Term, ...], only: Term) -> Ca
 
 def eager(kind: pa.DataType, kernel: Kernel, *operands: Term) -> Term:
     """What a kernel makes of operands that are all looked at, nulls included."""
-    folded = _folded(kind, kernel, operands)
+    result = _constant_result(kind, kernel, operands)
     fails = any(operand.fails for operand in operands)
-    if folded is not None:
-        return folded
+    if result is not None:
+        return result
     if all(operand.scalar is not None for operand in operands):
         return Term(kind, lambda batch: kernel(*(operand.values(batch) for operand in operands)), fails=True)
     return Term(kind, lambda batch: kernel(*(operand.data(batch) for operand in operands)), fails=fails)

@@ -50,7 +50,7 @@ class Reader:
         return [self.term(each) for each in (node.this, *node.expressions)]
 
     def operand(self, node: exp.Expression) -> Term:
-        """One side of an operator."""
+        """An operand of an operator."""
         if isinstance(node, PREDICATES):
             raise _Located(f"{as_written(node)} needs parentheses")
         return self.term(node)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from streamframes.core.jit.buffers import empty, made, numbers, present
-from streamframes.core.sparksql.kernels import decimals
-from streamframes.core.sparksql.terms import Kernel, Term, Untranslatable, strict
+from streamframes.core.sparksql.terms import Kernel, Term, Untranslatable, Values, strict
+from streamframes.core.sparksql.types import decimals
 from streamframes.core.sparksql.types.casts import cast, copied, lies_within, to_whole
 from streamframes.core.sparksql.types.coercion import coerced, common_type
 from streamframes.core.sparksql.types.types import MOST_DIGITS, NUMBERS, WHOLE, is_decimal, spark_name
@@ -42,7 +41,7 @@ def multiplied(left: Term, right: Term) -> Term:
     return _checked(left, right, (np.multiply, pc.multiply_checked), pc.multiply)
 
 
-def _checked(left: Term, right: Term, for_whole: tuple[Any, Kernel], for_floats: Kernel) -> Term:
+def _checked(left: Term, right: Term, for_whole: tuple[np.ufunc, Kernel], for_floats: Kernel) -> Term:
     if any(is_decimal(term.type) for term in (left, right)) and all(
         decimals.is_exact(term.type) for term in (left, right)
     ):
@@ -54,12 +53,12 @@ def _checked(left: Term, right: Term, for_whole: tuple[Any, Kernel], for_floats:
     return strict(kind, lambda one, other: _whole(one, other, *for_whole), *operands, fails=True)
 
 
-def _whole(left: Any, right: Any, unchecked: Any, checked: Kernel) -> pa.Array:
-    """Checked number by number only if the least and the most of both sides could make too much."""
+def _whole(left: Values, right: Values, unchecked: np.ufunc, checked: Kernel) -> pa.Array:
+    """Checked number by number only if the least and the most of both inputs could make too much."""
     one, other = numbers(left), numbers(right)
     n = len(left if isinstance(left, pa.Array) else right)
     limits = np.iinfo(one.dtype)
-    ends = [[int(side.min()), int(side.max())] for side in (one, other)] if n else []
+    ends = [[int(each.min()), int(each.max())] for each in (one, other)] if n else []
     corners = [int(unchecked(a, b, dtype=object)) for a in ends[0] for b in ends[1]] if n else [0]
     if min(corners) < limits.min or max(corners) > limits.max:
         return checked(left, right)
@@ -103,7 +102,7 @@ def _by_divisor(left: Term, right: Term, kernel: Kernel) -> Term:
     """The divisor is looked at first, as Spark does, and must not be zero."""
     safe = right.scalar is not None and right.scalar.as_py() != 0
 
-    def checked(divisor: Any, dividend: Any) -> pa.Array:
+    def checked(divisor: Values, dividend: Values) -> pa.Array:
         zero = None if safe else numbers(divisor) == 0
         if zero is not None and np.any(zero):
             valid = present(divisor, dividend)
@@ -115,12 +114,12 @@ def _by_divisor(left: Term, right: Term, kernel: Kernel) -> Term:
     return strict(left.type, checked, right, left, fails=not safe)
 
 
-def _quotient(left: Any, right: Any) -> pa.Array:
+def _quotient(left: Values, right: Values) -> pa.Array:
     out = empty(len(left if isinstance(left, pa.Array) else right), np.float64)
     return made(np.divide(numbers(left), numbers(right), out=out), left.type, left, right)
 
 
-def _remainder(left: Any, right: Any) -> pa.Array:
+def _remainder(left: Values, right: Values) -> pa.Array:
     dividend, divisor = numbers(left), numbers(right)
     if isinstance(right, pa.Scalar) and left.type in WHOLE and int(divisor) > np.iinfo(divisor.dtype).min:
         return made(_whole_remainder(dividend, np.abs(divisor)), left.type, left)
@@ -128,7 +127,7 @@ def _remainder(left: Any, right: Any) -> pa.Array:
     return made(np.fmod(dividend, divisor, out=out), left.type, left, right)
 
 
-def _whole_remainder(dividend: np.ndarray, divisor: Any) -> np.ndarray:
+def _whole_remainder(dividend: np.ndarray, divisor: np.integer) -> np.ndarray:
     """By a positive constant, whose quotients NumPy has without dividing; they are rounded down, remainders not."""
     result = empty(dividend.size, dividend.dtype)
     np.floor_divide(dividend, divisor, out=result)

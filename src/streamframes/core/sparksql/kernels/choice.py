@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from streamframes.core.jit.buffers import dtype_of, empty, flags, is_fixed, numbers, valued
+from streamframes.core.sparksql.terms import Values
 from streamframes.core.sparksql.types.types import is_decimal
 
 
-def picked(holds: pa.BooleanArray, one: Any, other: Any) -> pa.Array:
+def picked(holds: pa.BooleanArray, one: Values, other: Values) -> pa.Array:
     """The one where a condition without nulls holds, otherwise the other; each an array or a scalar."""
     kind, n, n_true = one.type, len(holds), holds.true_count
     for chosen, count in ((one, n), (other, 0)):
@@ -23,21 +22,21 @@ def picked(holds: pa.BooleanArray, one: Any, other: Any) -> pa.Array:
     return valued(_values(holds, one, other), kind, _valid(holds, one, other))
 
 
-def _valid(holds: pa.BooleanArray, one: Any, other: Any) -> pa.BooleanArray | None:
+def _valid(holds: pa.BooleanArray, one: Values, other: Values) -> pa.BooleanArray | None:
     first, second = _presence(one), _presence(other)
     if first is True and second is True:
         return None
     return pc.or_(pc.and_(holds, first), pc.and_not(second, holds))
 
 
-def _presence(data: Any) -> Any:
+def _presence(data: Values) -> bool | pa.BooleanArray:
     """Where there is a value; a plain truth where that is the same everywhere (a scalar of Arrow would load pandas)."""
     if isinstance(data, pa.Scalar):
         return bool(data.is_valid)
     return data.is_valid() if data.null_count else True
 
 
-def _values(holds: pa.BooleanArray, one: Any, other: Any) -> np.ndarray:
+def _values(holds: pa.BooleanArray, one: Values, other: Values) -> np.ndarray:
     """A bit of either: `other ^ ((one ^ other) & mask)`, where the mask has all bits or none."""
     dtype = dtype_of(one.type)
     bits = np.dtype(f"i{dtype.itemsize}")
@@ -57,7 +56,8 @@ def _values(holds: pa.BooleanArray, one: Any, other: Any) -> np.ndarray:
     return result.view(dtype)
 
 
-def _bits(data: Any, dtype: np.dtype[Any], bits: np.dtype[Any]) -> Any:
+def _bits(data: Values, dtype: np.dtype, bits: np.dtype) -> np.ndarray | None:
     if isinstance(data, pa.Scalar) and not data.is_valid:
         return None
-    return dtype.type(numbers(data)).view(bits) if isinstance(data, pa.Scalar) else numbers(data).view(bits)
+    seen: np.ndarray = dtype.type(numbers(data)) if isinstance(data, pa.Scalar) else numbers(data)
+    return seen.view(bits)

@@ -1,24 +1,27 @@
-"""Order: comparisons as Spark makes them. NaN equals NaN and is larger than every number; -0.0 equals 0.0."""
+"""Comparison as Spark does it: NaN equals NaN and is larger than every number; -0.0 equals 0.0."""
 
 from __future__ import annotations
 
 import operator as op
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from functools import reduce
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from streamframes.core.jit.buffers import is_fixed, nulled, numbers, packed, truths
-from streamframes.core.sparksql.kernels import decimals
 from streamframes.core.sparksql.kernels.choice import picked
-from streamframes.core.sparksql.terms import Kernel, Term, Untranslatable, eager, strict
-from streamframes.core.sparksql.types import literals
+from streamframes.core.sparksql.terms import Kernel, Term, Untranslatable, Values, eager, strict
+from streamframes.core.sparksql.types import decimals, literals
 from streamframes.core.sparksql.types.coercion import coerced, common_type
 from streamframes.core.sparksql.types.types import FLOATS, is_decimal
 
+Numbers: TypeAlias = npt.NDArray[np.number] | np.number
+Mask: TypeAlias = npt.NDArray[np.bool_]
 MIRRORED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _TEXTS: dict[str, Kernel] = {
     "=": pc.equal,
@@ -28,7 +31,7 @@ _TEXTS: dict[str, Kernel] = {
     ">": pc.greater,
     ">=": pc.greater_equal,
 }
-_FIXED: dict[str, Callable[..., Any]] = {
+_FIXED: dict[str, Callable[[Numbers, Numbers], Mask]] = {
     "=": op.eq,
     "<>": op.ne,
     "<": op.lt,
@@ -37,7 +40,7 @@ _FIXED: dict[str, Callable[..., Any]] = {
     ">=": op.ge,
 }
 # A NaN is larger than any number that is no NaN, so that what is not below it is above it.
-_AGAINST_NUMBER: dict[str, Callable[..., Any]] = {
+_AGAINST_NUMBER: dict[str, Callable[[Numbers, Numbers], Mask]] = {
     **_FIXED,
     ">": lambda one, number: ~(one <= number),
     ">=": lambda one, number: ~(one < number),
@@ -45,15 +48,17 @@ _AGAINST_NUMBER: dict[str, Callable[..., Any]] = {
 _FEW = 12
 
 
-def _less(one: Any, other: Any) -> Any:
-    return ~(one >= other) & (one == one)
+def _less(one: Numbers, other: Numbers) -> Mask:
+    mask: Mask = ~(one >= other) & (one == one)
+    return mask
 
 
-def _equal(one: Any, other: Any) -> Any:
-    return (one == other) | ((one != one) & (other != other))
+def _equal(one: Numbers, other: Numbers) -> Mask:
+    mask: Mask = (one == other) | ((one != one) & (other != other))
+    return mask
 
 
-_OF_FLOATS: dict[str, Callable[..., Any]] = {
+_OF_FLOATS: dict[str, Callable[[Numbers, Numbers], Mask]] = {
     "=": _equal,
     "<>": lambda one, other: ~_equal(one, other),
     "<": _less,
@@ -83,17 +88,22 @@ def _together(terms: Sequence[Term]) -> list[Term]:
     return [coerced(term, kind) for term in read]
 
 
-def _is_exact_constant(term: Term) -> bool:
-    return term.scalar is not None and bool(term.scalar.is_valid) and decimals.is_exact(term.type)
+def _exact_value(term: Term) -> int | Decimal | None:
+    """The value of a constant that is compared digit by digit; None for any other term."""
+    if term.scalar is None or not decimals.is_exact(term.type):
+        return None
+    value: int | Decimal | None = term.scalar.as_py()
+    return value
 
 
 def compared(operator: str, left: Term, right: Term) -> Term:
     """A comparison; null where an operand is null."""
     if left.scalar is not None and right.scalar is None:
         return compared(MIRRORED[operator], right, left)
-    if decimals.is_exact(left.type) and left.scalar is None and _is_exact_constant(right):
+    exact = _exact_value(right)
+    if exact is not None and decimals.is_exact(left.type) and left.scalar is None:
         _check_width(left, right)
-        return _against(operator, left, decimals.bounds(right.scalar.as_py(), left.type))
+        return _against(operator, left, decimals.bounds(exact, left.type))
     one, other = _together([left, right])
     return strict(pa.bool_(), _kernel(operator, one, other), one, other)
 
@@ -128,7 +138,7 @@ def same(left: Term, right: Term) -> Term:
     one, other = _together([left, right])
     equal = _kernel("=", *((other, one) if other.scalar is None else (one, other)))
 
-    def kernel(one: Any, other: Any) -> pa.Array:
+    def kernel(one: Values, other: Values) -> pa.Array:
         if any(isinstance(each, pa.Scalar) and not each.is_valid for each in (one, other)):
             return pc.is_null(other if isinstance(one, pa.Scalar) else one)
         found = truths(equal(one, other))
@@ -163,7 +173,7 @@ def _or(one: Term, other: Term) -> Term:
     return eager(pa.bool_(), pc.or_kleene, one, other)
 
 
-def _on_grid(values: Sequence[Any], kind: pa.DataType) -> list[pa.Scalar]:
+def _on_grid(values: Sequence[int | Decimal], kind: pa.DataType) -> list[pa.Scalar]:
     least, most = decimals.limits(kind)
     bounds = [decimals.bounds(value, kind) for value in values]
     return [decimals.from_units(low, kind) for low, high in bounds if low == high and least <= low <= most]
@@ -197,7 +207,7 @@ def extreme(terms: Sequence[Term], *, largest: bool) -> Term:
     beats = _beats(">" if largest else "<", kind)
     operands = [coerced(term, kind) for term in terms]
 
-    def better(best: Any, other: Any) -> Any:
+    def better(best: Values, other: Values) -> Values:
         if isinstance(other, pa.Scalar) and not other.is_valid:
             return best
         if isinstance(best, pa.Scalar) and not best.is_valid:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from streamframes.core.jit.buffers import everywhere, truths
 from streamframes.core.sparksql.kernels.choice import picked
-from streamframes.core.sparksql.terms import Guarded, Term, Untranslatable, eager, strict
+from streamframes.core.sparksql.terms import Guarded, Term, Untranslatable, Values, eager, strict
 from streamframes.core.sparksql.types.coercion import coerced, common_type
 from streamframes.core.sparksql.types.types import spark_name
 
@@ -23,7 +22,7 @@ def condition(term: Term) -> Term:
 
 
 def both(left: Term, right: Term) -> Term:
-    """`left and right`, in three values; the right side only where the left is not false."""
+    """`left and right`, in three values; the right one only where the left is not false."""
     first, second = condition(left), Guarded(condition(right))
 
     def values(batch: pa.RecordBatch) -> pa.Array:
@@ -35,7 +34,7 @@ def both(left: Term, right: Term) -> Term:
 
 
 def either(left: Term, right: Term) -> Term:
-    """`left or right`, in three values; the right side only where the left is not true."""
+    """`left or right`, in three values; the right one only where the left is not true."""
     first, second = condition(left), Guarded(condition(right))
 
     def values(batch: pa.RecordBatch) -> pa.Array:
@@ -81,7 +80,7 @@ def chosen(branches: Sequence[tuple[Term, Term]], otherwise: Term) -> Term:
 
     def values(batch: pa.RecordBatch) -> pa.Array:
         open_rows = everywhere(batch.num_rows)
-        result: Any = pa.scalar(None, kind)
+        result: Values = pa.scalar(None, kind)
         for when, then in guarded:
             holds = pc.and_(open_rows, truths(_array(when.data(batch, open_rows), batch)))
             result = picked(holds, then.data(batch, holds), result)
@@ -91,7 +90,7 @@ def chosen(branches: Sequence[tuple[Term, Term]], otherwise: Term) -> Term:
     return Term(kind, values, fails=True)
 
 
-def _array(data: Any, batch: pa.RecordBatch) -> pa.Array:
+def _array(data: Values, batch: pa.RecordBatch) -> pa.Array:
     return data if isinstance(data, pa.Array) else pa.repeat(data, batch.num_rows)
 
 

@@ -43,8 +43,13 @@ def like(term: Term, pattern: Term) -> Term:
     part = text.strip("%")
     if "%" in part or "_" in part:
         raise Untranslatable(f"LIKE '{text}' is left to Spark; here % may stand at the ends of a pattern, and no _")
-    ways = {(False, False): "equals", (True, False): "endswith", (False, True): "startswith", (True, True): "contains"}
-    find = _FINDERS[ways[text.startswith("%"), text.endswith("%")]]
+    finders = {
+        (False, False): "equals",
+        (True, False): "endswith",
+        (False, True): "startswith",
+        (True, True): "contains",
+    }
+    find = _FINDERS[finders[text.startswith("%"), text.endswith("%")]]
     return strict(pa.bool_(), lambda array: find(array, part), _text(term))
 
 

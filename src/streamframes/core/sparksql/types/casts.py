@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from streamframes.core.jit.buffers import empty, made, numbers
-from streamframes.core.sparksql.kernels import decimals
 from streamframes.core.sparksql.terms import Term, Untranslatable, constant, strict
+from streamframes.core.sparksql.types import decimals
 from streamframes.core.sparksql.types.coercion import coerced
 from streamframes.core.sparksql.types.types import FLOATS, NUMBERS, WHOLE, is_decimal, spark_name
 

@@ -9,8 +9,8 @@ from functools import reduce
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from streamframes.core.sparksql.kernels import decimals
 from streamframes.core.sparksql.terms import Term, Untranslatable, constant, strict
+from streamframes.core.sparksql.types import decimals
 from streamframes.core.sparksql.types.types import FLOATS, NUMBERS, WHOLE, is_decimal, is_instant, spark_name
 
 

@@ -13,9 +13,9 @@ from decimal import Decimal, InvalidOperation
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.sparksql.kernels import decimals
 from streamframes.core.sparksql.syntax import is_number
 from streamframes.core.sparksql.terms import Term, Untranslatable, constant
+from streamframes.core.sparksql.types import decimals
 from streamframes.core.sparksql.types.types import MOST_DIGITS, is_instant, spark_name
 
 LOCAL = pa.timestamp("us")
@@ -35,14 +35,14 @@ def number(text: str) -> Term:
             raise Untranslatable(f"{text} is larger than a bigint")
         return constant(int(text), kind, text)
     value = Decimal(text)
-    return constant(value, decimals.literal_type(value), text)
+    return constant(value, decimals.type_of_literal(value), text)
 
 
 def decimal(text: str, parameters: Sequence[str]) -> Term:
     """A decimal that is written as text of at most as many digits as its type has, like `1.5BD`."""
     try:
         precision, scale = (int(each) for each in parameters)
-        own = decimals.literal_type(Decimal(text))
+        own = decimals.type_of_literal(Decimal(text))
         plain = is_number(text) and "e" not in text.lower()
         if plain and own.scale <= scale and own.precision - own.scale <= precision - scale <= precision <= MOST_DIGITS:
             return constant(Decimal(text), pa.decimal128(precision, scale))

@@ -1,4 +1,4 @@
-"""Kinds: the types that values can have here, and what Spark calls them."""
+"""Types: those that values can have here, and what Spark calls them."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def as_decimal(kind: pa.DataType) -> pa.DataType:
     return kind if is_decimal(kind) else pa.decimal128(_WIDTHS[kind], 0)
 
 
-def literal_type(value: Decimal) -> pa.DataType:
+def type_of_literal(value: Decimal) -> pa.DataType:
     """The decimals with just the digits of a literal."""
     _, digits, exponent = value.as_tuple()
     scale = max(0, -int(exponent))
@@ -54,7 +54,7 @@ def wider(one: pa.DataType, other: pa.DataType) -> pa.DataType:
 def operand_type(term: Term) -> pa.DataType:
     """The decimals as which Spark takes a term in arithmetic; of a literal it counts the digits."""
     if term.type in WHOLE and term.number is not None:
-        return literal_type(Decimal(term.number))
+        return type_of_literal(Decimal(term.number))
     if term.scalar is not None and term.type in (pa.int16(), pa.int64()):
         # 7S and 2L are literals, casts are not, and sqlglot reads both alike.
         raise Untranslatable(f"a {spark_name(term.type)} constant with a decimal is left to Spark")
