@@ -460,7 +460,7 @@ def test_another_plan_and_another_version_are_refused() -> None:
         other.step([])
     record = stream.store.record or b""
     stream.store.record = record[:4] + (99).to_bytes(4, "little") + record[8:]
-    with pytest.raises(StreamFramesError, match="holds version 99 of the state, this release reads version 1"):
+    with pytest.raises(StreamFramesError, match="holds version 99 of the state, this release reads version 2"):
         stream.step([])
 
 

@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from streamframes.core.batch.tree import Tree, array_at, tree_at
 from streamframes.core.jit.compiled import compiled
 
 _INTEGERS, _FLOATS, _TEXT, _NULL = 0x51ED270B, 0x2545F491, 0x632BE59B, 0x9E3779B9
@@ -154,7 +155,7 @@ def as_text(array: pa.Array) -> pa.Array:
     return pa.array([_canonical(value).encode() for value in array.to_pylist()], pa.large_binary())
 
 
-def _canonical(value: Any) -> str:
+def _canonical(value: object) -> str:
     """One spelling for nested values, whatever zone an instant is shown in."""
     if isinstance(value, datetime):
         aware = value if value.tzinfo else value.replace(tzinfo=UTC)
@@ -165,7 +166,30 @@ def _canonical(value: Any) -> str:
         return "{" + ",".join(f"{key}:{_canonical(item)}" for key, item in value.items()) + "}"
     if isinstance(value, list | tuple):
         return "[" + ",".join(_canonical(item) for item in value) + "]"
-    return repr(value)
+    return repr(value + 0.0) if isinstance(value, float) else repr(value)
+
+
+def with_one_zero(array: pa.Array) -> pa.Array:
+    """The same values with 0.0 in the place of -0.0, as both are one group; within structs and lists too."""
+    kind = array.type
+    if pa.types.is_floating(kind):
+        return pc.add(array, pa.scalar(0.0, kind))
+    if not _has_floats(kind):
+        return array
+    if pa.types.is_struct(kind):
+        return pa.StructArray.from_arrays(
+            [with_one_zero(child) for child in array.flatten()], fields=list(kind), mask=array.is_null()
+        )
+    if pa.types.is_list(kind):
+        items = with_one_zero(array.flatten())
+        lengths = np.cumsum(pc.fill_null(pc.list_value_length(array), 0), dtype=np.int32)
+        offsets = pa.array(np.concatenate([np.zeros(1, np.int32), lengths]))
+        return pa.ListArray.from_arrays(offsets, items, type=kind, mask=array.is_null())
+    return array
+
+
+def _has_floats(kind: pa.DataType) -> bool:
+    return pa.types.is_floating(kind) or any(_has_floats(kind.field(i).type) for i in range(kind.num_fields))
 
 
 def number_groups(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -204,7 +228,7 @@ class GroupIndex:
             self.first = np.concatenate([self.first, first[fresh]])
             self.second = np.concatenate([self.second, second[fresh]])
             if len(self._schema):
-                columns = keys.take(pa.array(fresh)).columns
+                columns = [with_one_zero(column) for column in keys.take(pa.array(fresh)).columns]
                 self._keys.append(pa.RecordBatch.from_arrays(columns, schema=self._schema))
         return codes
 
@@ -233,22 +257,21 @@ class GroupIndex:
             return [pa.array([], field.type) for field in self._schema]
         return [column.take(pa.array(numbers)) for column in self._keys[0].columns]
 
-    def snapshot(self) -> dict[str, Any]:
-        """All groups, for `load`."""
+    def snapshot(self) -> Tree:
+        """All groups."""
         keys = {str(i): column for i, column in enumerate(self.values(np.arange(len(self))))}
         return {"first": self.first, "second": self.second, "keys": keys}
 
-    def restore(self, saved: dict[str, Any]) -> None:
-        """The groups that were saved, under the same numbers."""
-        keys = pa.RecordBatch.from_arrays(list(saved["keys"].values()), schema=self._schema)
-        self.numbers(saved["first"], saved["second"], keys)
+    def restore(self, tree: Tree) -> None:
+        """Go on from a snapshot, with the same numbers."""
+        keys = pa.RecordBatch.from_arrays(list(tree_at(tree, "keys").values()), schema=self._schema)
+        self.numbers(array_at(tree, "first"), array_at(tree, "second"), keys)
 
     def retain(self, numbers: np.ndarray) -> None:
         """Forget all groups but these, which are numbered anew in this order."""
-        saved = self.snapshot()
         kept = GroupIndex(self._schema)
-        keys = {name: column.take(pa.array(numbers)) for name, column in saved["keys"].items()}
-        kept.restore({"first": self.first[numbers], "second": self.second[numbers], "keys": keys})
+        keys = pa.RecordBatch.from_arrays(self.values(numbers), schema=self._schema)
+        kept.numbers(self.first[numbers], self.second[numbers], keys)
         self.__dict__ = kept.__dict__
 
     def _grow(self, groups: int) -> None:

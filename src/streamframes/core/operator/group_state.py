@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 
 from streamframes.core.batch.rows import Rows
+from streamframes.core.batch.tree import Tree, array_at, trees_at
 from streamframes.core.operator.state_codec import rows_as_tree, rows_of_tree
 
 
@@ -23,40 +25,40 @@ class GroupState:
     """A stage with state by group number: `per_group` names its arrays, `held` are rows that it holds back."""
 
     per_group: ClassVar[tuple[str, ...]] = ()
-    held: list[Rows]
+    held: Sequence[Rows] = ()
 
     def grow(self, n_groups: int) -> None:
         """Make room for groups that are new."""
         for name in self.per_group:
             setattr(self, name, grown(getattr(self, name), n_groups))
 
-    def snapshot(self, n_groups: int) -> dict[str, Any]:
+    def snapshot(self, n_groups: int) -> Tree:
         """Everything that must be known to go on later."""
         self.grow(n_groups)
         arrays = {name: getattr(self, name)[:n_groups] for name in self.per_group}
-        return {**arrays, "held": [rows_as_tree(rows) for rows in getattr(self, "held", [])]}
+        return {**arrays, "held": [rows_as_tree(rows) for rows in self.held]}
 
-    def restore(self, tree: dict[str, Any]) -> None:
+    def restore(self, tree: Tree) -> None:
         """Go on from what was saved."""
         for name in self.per_group:
-            setattr(self, name, tree[name])
-        if tree["held"]:
-            self.held = [rows_of_tree(tree) for tree in tree["held"]]
+            setattr(self, name, array_at(tree, name))
+        if held := trees_at(tree, "held"):
+            self.held = [rows_of_tree(rows) for rows in held]
 
-    def chosen(self, numbers: np.ndarray) -> dict[str, Any]:
+    def chosen(self, numbers: np.ndarray) -> dict[str, np.ndarray]:
         """What is known of these groups, for `adopt`."""
         return {name: getattr(self, name)[numbers] for name in self.per_group}
 
-    def adopt(self, numbers: np.ndarray, tree: dict[str, Any]) -> None:
+    def adopt(self, numbers: np.ndarray, arrays: dict[str, np.ndarray]) -> None:
         """Take what another knows of groups as what is known of `numbers`."""
         for name in self.per_group:
-            getattr(self, name)[numbers] = tree[name]
+            getattr(self, name)[numbers] = arrays[name]
 
     def retain(self, numbers: np.ndarray, place: np.ndarray) -> None:
         """Forget all groups but `numbers`; group `g` is number `place[g]` from now on."""
         for name in self.per_group:
             setattr(self, name, getattr(self, name)[numbers])
-        if getattr(self, "held", []):
+        if self.held:
             self.held = [renumbered(rows, place) for rows in self.held]
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
-from typing import Any, Protocol
+from typing import Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 import pyarrow as pa
@@ -21,14 +21,16 @@ from streamframes.core.batch.clock import Clock
 from streamframes.core.batch.groups import GroupIndex
 from streamframes.core.batch.packer import Layout
 from streamframes.core.batch.rows import Rows
+from streamframes.core.batch.tree import Tree
 
 # The watermarks of a table: nothing is known of what is still to come.
 NO_WATERMARKS = np.empty(0, np.int64)
 
 # A command as it came: its columns in the order of the plan.
-Command = tuple[Any, ...]
+Command: TypeAlias = "tuple[str | int | float | None, ...]"
 
 
+@runtime_checkable
 class Operator(Protocol):
     """A plan at work on the groups of one bucket.
 
@@ -67,11 +69,11 @@ class Operator(Protocol):
         """Forget all groups but these, which are numbered anew in this order."""
 
     @abstractmethod
-    def snapshot(self) -> dict[str, Any]:
+    def snapshot(self) -> Tree:
         """The whole state, as a tree for the codec."""
 
     @abstractmethod
-    def restore(self, tree: dict[str, Any]) -> None:
+    def restore(self, tree: Tree) -> None:
         """Go on from a snapshot of the same plan."""
 
     def counters(self) -> dict[str, int]:
@@ -149,6 +151,6 @@ class OperatorPlan(Protocol):
         columns = ", ".join(map(str, self.columns))
         return {**self.settings(), "by": by or "no columns", "ts": str(self.ts_type), "columns": columns}
 
-    def __getstate__(self) -> Mapping[str, Any]:
+    def __getstate__(self) -> Mapping[str, object]:
         """Only the fields travel: what is derived from them belongs to a process."""
         return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]

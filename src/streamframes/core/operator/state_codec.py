@@ -9,12 +9,13 @@ shape, an Arrow array is a stream. Nothing in it is a program: it can be read by
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Mapping
 
 import numpy as np
 import pyarrow as pa
 
 from streamframes.core.batch.rows import Rows
+from streamframes.core.batch.tree import Node, Tree, array_at, tree_at
 from streamframes.errors import StreamFramesError
 
 VERSION = 2
@@ -22,18 +23,19 @@ _MAGIC, _PLAIN = b"SFRM", b"SFRP"
 _CODEC = "lz4_raw"
 
 
-def rows_as_tree(rows: Rows) -> dict[str, Any]:
+def rows_as_tree(rows: Rows) -> Tree:
     """Rows for `encode`."""
     named = {str(i): column for i, column in enumerate(rows.columns)}
     return {"groups": rows.groups, "bounds": rows.bounds, "ts": rows.ts, "mark": rows.mark, "columns": named}
 
 
-def rows_of_tree(tree: dict[str, Any]) -> Rows:
+def rows_of_tree(tree: Tree) -> Rows:
     """Rows from `decode`."""
-    return Rows(tree["groups"], tree["bounds"], tree["ts"], list(tree["columns"].values()), tree["mark"])
+    groups, bounds, ts, mark = (array_at(tree, name) for name in ("groups", "bounds", "ts", "mark"))
+    return Rows(groups, bounds, ts, list(tree_at(tree, "columns").values()), mark)
 
 
-def encode(tree: dict[str, Any], *, compressed: bool = True) -> bytes:
+def encode(tree: Mapping[str, Node], *, compressed: bool = True) -> bytes:
     """A tree of dicts, lists, numbers, text and arrays as bytes."""
     buffers: list[bytes] = []
     outline = json.dumps(_outlined(tree, buffers)).encode()
@@ -50,7 +52,7 @@ def is_tree(data: bytes | pa.Buffer) -> bool:
     return bytes(data[: len(_MAGIC)]) in (_MAGIC, _PLAIN)
 
 
-def decode(data: bytes | pa.Buffer) -> dict[str, Any]:
+def decode(data: bytes | pa.Buffer) -> Tree:
     """The tree of these bytes."""
     version = int.from_bytes(data[4:8], "little")
     if not is_tree(data) or version != VERSION:
@@ -60,11 +62,14 @@ def decode(data: bytes | pa.Buffer) -> dict[str, Any]:
             "start with a new checkpoint location"
         )
     size, body_size = (int.from_bytes(data[at : at + 8], "little") for at in (8, 16))
-    outline = json.loads(bytes(data[24 : 24 + size]))
-    found = _filled(outline, _body(data, 24 + size, body_size))
-    if not isinstance(found, dict):
-        raise StreamFramesError("the checkpoint holds no state of streamframes; start with a new checkpoint location")
-    return found
+    tree = _filled(json.loads(bytes(data[24 : 24 + size])), _body(data, 24 + size, body_size))
+    if not isinstance(tree, dict):
+        raise _unknown()
+    return tree
+
+
+def _unknown() -> StreamFramesError:
+    return StreamFramesError("the checkpoint holds no state of streamframes; start with a new checkpoint location")
 
 
 def _body(data: bytes | pa.Buffer, start: int, size: int) -> pa.Buffer:
@@ -76,7 +81,7 @@ def _body(data: bytes | pa.Buffer, start: int, size: int) -> pa.Buffer:
     return pa.Codec(_CODEC).decompress(data[start:], size) if size else pa.py_buffer(b"")
 
 
-def _outlined(value: Any, buffers: list[bytes]) -> Any:
+def _outlined(value: Node, buffers: list[bytes]) -> object:
     if isinstance(value, dict):
         return {name: _outlined(item, buffers) for name, item in value.items()}
     if isinstance(value, list | tuple):
@@ -103,11 +108,13 @@ def _stream(array: pa.Array) -> bytes:
     return bytes(sink.getvalue().to_pybytes())
 
 
-def _filled(value: Any, body: pa.Buffer) -> Any:
+def _filled(value: object, body: pa.Buffer) -> Node:
     if isinstance(value, list):
         return [_filled(item, body) for item in value]
-    if not isinstance(value, dict):
+    if value is None or isinstance(value, int | float | str):
         return value
+    if not isinstance(value, dict):
+        raise _unknown()
     if "@array" in value:
         dtype, shape, start, size = value["@array"]
         # A copy, because state is changed in place.

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pyarrow as pa
 
 from streamframes.core.batch.chunk import Chunk, decode, summary_of
+from streamframes.core.batch.tree import Tree, array_at, number_at
 from streamframes.core.operator.store import Store
 
 # Columns of the index.
@@ -30,7 +29,7 @@ class WaitingChunks:
         """How many rows wait."""
         return int(self.index[:, _ROWS].sum())
 
-    def put(self, start: int, data: Any) -> None:
+    def put(self, start: int, data: pa.Buffer) -> None:
         """Keep a chunk."""
         entry = [self.next_number, start, summary_of(data).rows]
         self.index = np.concatenate([self.index, [entry]])
@@ -47,10 +46,10 @@ class WaitingChunks:
         self.index = self.index[~due]
         return chunks
 
-    def snapshot(self) -> dict[str, Any]:
+    def snapshot(self) -> Tree:
         """The index; the chunks are in the store."""
         return {"index": self.index, "next_number": self.next_number}
 
-    def restore(self, tree: dict[str, Any]) -> None:
+    def restore(self, tree: Tree) -> None:
         """Go on from a snapshot."""
-        self.index, self.next_number = tree["index"], tree["next_number"]
+        self.index, self.next_number = array_at(tree, "index"), number_at(tree, "next_number")

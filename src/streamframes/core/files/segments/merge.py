@@ -54,7 +54,7 @@ class Joiner:
         if not is_tree(data):
             found = self._head(chunks.decode(data))
             return found if self.tells else []
-        tree = decode(data)
+        tree: dict[str, Any] = decode(data)
         if tree["kind"] == "runs":
             return self._runs(runs_of(tree, self.numbers), tree["groups"])
         steps = {"groups": self._groups, "seams": self._seams, "coupled": self._coupled, "end": self._end}
