@@ -22,7 +22,7 @@ from streamframes.core.batch.groups import as_int64, fingerprints
 from streamframes.core.batch.rows import Rows
 from streamframes.core.frames.operator import FrameOperator, FramePlan
 from streamframes.core.frames.scanner import Scan
-from streamframes.core.operator.bucket_fold import RELEASE_ROWS
+from streamframes.core.operator.table_bucket import RELEASE_ROWS
 from streamframes.study.baselines.generated import rows_numbered
 from streamframes.study.baselines.tasks import TASKS, Task
 

@@ -15,7 +15,7 @@ from streamframes.core.batch.clock import Clock
 from streamframes.core.batch.packer import Packer
 from streamframes.core.batch.pieces import split
 from streamframes.core.frames.operator import FramePlan
-from streamframes.core.operator.bucket_stream import StreamPlan
+from streamframes.core.operator.stream_bucket import StreamPlan
 from streamframes.errors import StreamFramesError
 from streamframes.spark.session import bucket_names
 from streamframes.spark.streaming.events import own_clock

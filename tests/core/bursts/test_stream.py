@@ -14,10 +14,10 @@ from streamframes.core.batch.clock import MIN_INSTANT
 from streamframes.core.batch.packer import Packer
 from streamframes.core.bursts.commands import ORDER_LAYOUT
 from streamframes.core.bursts.learning import Learn
-from streamframes.core.operator.bucket_stream import BucketStream, StreamPlan
 from streamframes.core.operator.commands import COMMANDS, CommandedPlan
+from streamframes.core.operator.stream_bucket import StreamBucket, StreamPlan
 from tests.core.bursts.worlds import plan_of
-from tests.core.operator.test_bucket_stream import LATENESS, DictStore, chunks_of, cut, delayed, dicts, table
+from tests.core.operator.test_stream_bucket import LATENESS, DictStore, chunks_of, cut, delayed, dicts, table
 
 THRESHOLDS = {1: 2.0, 2: 4.0, 3: 5.0, 7: 9.0}
 PLANS = {
@@ -54,7 +54,7 @@ def run(plan: Any, batches: list[tuple[list[dict[str, Any]], int]]) -> tuple[lis
     stream, store, told, late = StreamPlan(plan, {"plan": "test"}), DictStore(), [], 0
     for rows, watermark in batches:
         chunks = [(chunk.start, pa.py_buffer(chunk.data)) for chunk in chunks_of(plan, rows)] if rows else []
-        step = BucketStream(stream, store).step(chunks, watermark)
+        step = StreamBucket(stream, store).step(chunks, watermark)
         told += dicts(step.results)
         late += step.counters["late"]
     return told, late

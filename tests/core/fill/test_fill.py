@@ -20,8 +20,8 @@ from streamframes.core.fill.bucket_fold import FillFold
 from streamframes.core.fill.plan import FRAMES, ROWS, FillPlan
 from streamframes.core.frames.edges import Expand, Move, Split, moved, moved_schema
 from streamframes.core.frames.measures import Measure
-from streamframes.core.operator import bucket_fold as fold_module
-from streamframes.core.operator.bucket_fold import fold
+from streamframes.core.operator import table_bucket as fold_module
+from streamframes.core.operator.table_bucket import fold
 from tests.oracles import fill as oracle
 
 FRAME_COLUMNS = pa.schema(

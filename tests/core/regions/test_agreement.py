@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
-from tests.core.operator.test_bucket_stream import table
+from tests.core.operator.test_stream_bucket import table
 from tests.core.regions.at_work import crowd_plan, literal, plan_of, points_of, rows_of, told
 from tests.core.regions.worlds import grids, planes, stations, swarms, worlds
 from tests.oracles.region_density import density

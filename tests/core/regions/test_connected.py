@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from streamframes.core.operator.state_codec import encode
 from streamframes.core.regions.connected.search import Connected
 from streamframes.core.regions.types import END, FALSE, TRUE, Columns, Found
-from tests.core.operator.test_bucket_stream import table
+from tests.core.operator.test_stream_bucket import table
 from tests.core.regions.at_work import plan_of, rows_of
 from tests.core.regions.worlds import World, planes, worlds
 from tests.oracles.region_reports import Field, Place

@@ -9,7 +9,7 @@ import pytest
 
 from streamframes.core.regions.rectangles.scattered import Spans
 from streamframes.core.regions.types import Columns, Limits
-from tests.core.operator.test_bucket_stream import table
+from tests.core.operator.test_stream_bucket import table
 from tests.core.regions.at_work import literal, plan_of, rows_of, told
 from tests.core.regions.test_stream import ENDS, run
 from tests.core.regions.worlds import World, drawn

@@ -16,7 +16,7 @@ from streamframes.core.regions.group_search import GroupSearch
 from streamframes.core.regions.operator import RegionPlan
 from streamframes.core.regions.rectangles import scattered as spans
 from streamframes.core.regions.types import Limits
-from tests.core.operator.test_bucket_stream import table
+from tests.core.operator.test_stream_bucket import table
 from tests.core.regions.at_work import literal, plan_of, rows_of, told
 from tests.core.regions.worlds import points
 from tests.oracles.regions import rectangles

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from streamframes.core.operator.bucket_stream import BucketStream, StreamPlan
+from streamframes.core.operator.stream_bucket import StreamBucket, StreamPlan
 from streamframes.core.regions.plan import SATISFIED
-from tests.core.operator.test_bucket_stream import LATENESS, DictStore, chunks_of, cut, delayed, dicts, table
+from tests.core.operator.test_stream_bucket import LATENESS, DictStore, chunks_of, cut, delayed, dicts, table
 from tests.core.regions.at_work import crowd_plan, plan_of, points_of, rows_of
 from tests.core.regions.worlds import World, familiar, planes, stations, swarms, worlds
 from tests.oracles.region_reports import Asked, Raw
@@ -26,7 +26,7 @@ def run(plan: Any, batches: list[tuple[list[dict[str, Any]], int]]) -> tuple[lis
     counted = {"late": 0, "duplicates": 0}
     for rows, watermark in batches:
         chunks = [(chunk.start, pa.py_buffer(chunk.data)) for chunk in chunks_of(plan, rows)] if rows else []
-        step = BucketStream(stream, store).step(chunks, watermark)
+        step = StreamBucket(stream, store).step(chunks, watermark)
         told += dicts(step.results)
         counted = {name: counted[name] + step.counters[name] for name in counted}
     return told, counted

@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from streamframes.core.batch.packer import Packer
-from streamframes.core.operator.bucket_fold import BucketFold
-from streamframes.core.operator.bucket_stream import StreamPlan
+from streamframes.core.operator.stream_bucket import StreamPlan
+from streamframes.core.operator.table_bucket import TableBucket
 from streamframes.core.sessions.operator import SessionPlan
 from streamframes.core.sessions.plan import BY_ROOT, MEASURES, SESSIONS, TOGETHER
 from streamframes.core.sparksql import translate
-from tests.core.operator.test_bucket_stream import DictStore
+from tests.core.operator.test_stream_bucket import DictStore
 from tests.core.sessions.test_commands_and_merge import COLUMNS, LOGS, TEXTS, log_of, plan_of, planner_of
 
 LATENESS = 8
@@ -48,7 +48,7 @@ def test_any_order_of_arrival(
     ts, batch = log_of(made)
     plan = plan_of(planner_of(TEXTS), *kind)
     end = int(ts.max(initial=0)) + 1
-    table = BucketFold(plan)
+    table = TableBucket(plan)
     wanted: list[pa.RecordBatch] = []
     for start, data in sorted(packed(plan, ts, batch), key=lambda chunk: chunk[0]):
         wanted += table.add(start, data)

@@ -10,7 +10,7 @@ from streamframes.core.batch.reorder_buffer import ReorderBuffer
 from streamframes.core.batch.rows import Rows
 from streamframes.core.fill.pending_frames import NEVER, Filler
 from streamframes.core.fill.plan import FRAMES, FillPlan
-from streamframes.core.operator.bucket_fold import RELEASE_ROWS
+from streamframes.core.operator.table_bucket import RELEASE_ROWS
 
 
 class FillFold:

@@ -17,10 +17,10 @@ import pyarrow as pa
 
 from streamframes.core.batch.chunk import decode, summary_of
 from streamframes.core.batch.clock import MIN_INSTANT
-from streamframes.core.operator.bucket_stream import BucketStream, StreamPlan
 from streamframes.core.operator.protocol import Command
 from streamframes.core.operator.step import Step
 from streamframes.core.operator.store import Store
+from streamframes.core.operator.stream_bucket import StreamBucket, StreamPlan
 
 # What a chunk holds.
 DATA_ROWS, COMMANDS = range(2)
@@ -44,13 +44,13 @@ class CommandedPlan:
 
     def bucket(self, store: Store, given: Iterable[tuple[int, pa.Buffer]] = ()) -> CommandedBucket:
         """A bucket of this plan, with its state."""
-        return CommandedBucket(BucketStream(self.stream, store))
+        return CommandedBucket(StreamBucket(self.stream, store))
 
 
 class CommandedBucket:
     """One bucket of a stream, and the commands for its operator."""
 
-    def __init__(self, stream: BucketStream) -> None:
+    def __init__(self, stream: StreamBucket) -> None:
         self.stream = stream
 
     def step(self, chunks: Iterable[tuple[int, pa.Buffer]], watermark: int = MIN_INSTANT) -> Step:

@@ -3,7 +3,7 @@
   rows of a bucket, in order ──> Operator ──> results
   watermarks of its groups ───┘      └──> state, counters, what may still come
 
-The bucket of a table (`bucket_fold`) and the bucket of a stream (`bucket_stream`) know an operator by these members
+The bucket of a table (`table_bucket`) and the bucket of a stream (`stream_bucket`) know an operator by these members
 alone. Frames, bursts, sessions, regions and fill implement them; docs/operators.md adds one more.
 """
 

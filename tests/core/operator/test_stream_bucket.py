@@ -22,9 +22,9 @@ from streamframes.core.frames.measures import Measure
 from streamframes.core.frames.operator import FramePlan
 from streamframes.core.frames.schedule import Schedule
 from streamframes.core.operator import state_codec
-from streamframes.core.operator.bucket_fold import BucketFold, fold
-from streamframes.core.operator.bucket_stream import BucketStream, StreamPlan
 from streamframes.core.operator.step import Step
+from streamframes.core.operator.stream_bucket import StreamBucket, StreamPlan
+from streamframes.core.operator.table_bucket import TableBucket, fold
 from streamframes.errors import StreamFramesError
 
 KEYS = pa.schema([("key", pa.string())])
@@ -73,7 +73,7 @@ def table(plan: FramePlan, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     plain = [row for row in rows if row.get("word", DATA) == DATA]
     chunks = sorted(chunks_of(plan, plain), key=lambda chunk: chunk.start) if plain else []
     return dicts(
-        list(fold(partial(BucketFold, plan), ((0, chunk.start, pa.py_buffer(chunk.data)) for chunk in chunks)))
+        list(fold(partial(TableBucket, plan), ((0, chunk.start, pa.py_buffer(chunk.data)) for chunk in chunks)))
     )
 
 
@@ -91,7 +91,7 @@ class Stream:
 
     def step(self, rows: list[dict[str, Any]], watermark: int = MIN_INSTANT) -> Step:
         chunks = [(chunk.start, pa.py_buffer(chunk.data)) for chunk in chunks_of(self.plan.plan, rows)]
-        made = BucketStream(self.plan, self.store).step(chunks, watermark)
+        made = StreamBucket(self.plan, self.store).step(chunks, watermark)
         self.late += made.counters["late"]
         return made
 
@@ -347,7 +347,7 @@ def test_what_comes_in_one_step_comes_at_once() -> None:
     plan = plan_for(sf.Threshold("w"))
     for parts in ([[word], rows], [rows, [word]]):
         chunks = [(c.start, pa.py_buffer(c.data)) for part in parts for c in chunks_of(plan, part)]
-        step = BucketStream(StreamPlan(plan, {}), DictStore()).step(chunks)
+        step = StreamBucket(StreamPlan(plan, {}), DictStore()).step(chunks)
         assert step.counters["late"] == 0
         assert [(row["frame_start"], row["frame_end"]) for row in dicts(step.results)] == [(0, 2)]
 
@@ -359,7 +359,7 @@ def test_a_stream_without_group_columns() -> None:
         arrays = [pa.array([ts < 3])]
         packed = Packer(1).pack(pa.array([ts]), pa.RecordBatch.from_arrays([], []), arrays)
         chunks = [(chunk.start, pa.py_buffer(chunk.data)) for chunk in packed]
-        found += dicts(BucketStream(StreamPlan(plan, {}), store).step(chunks, ts - 1).results)
+        found += dicts(StreamBucket(StreamPlan(plan, {}), store).step(chunks, ts - 1).results)
     assert [(row["frame_start"], row["frame_end"]) for row in found] == [(0, 2)]
 
 

@@ -29,7 +29,7 @@ class Bucket(Protocol):
         """There is no other chunk."""
 
 
-class BucketFold:
+class TableBucket:
     """The operator of one bucket of a table."""
 
     def __init__(self, plan: OperatorPlan) -> None:
@@ -59,11 +59,11 @@ class BucketFold:
 def fold(make: Callable[[], Bucket], chunks: Iterable[tuple[int, int, pa.Buffer]]) -> Iterator[pa.RecordBatch]:
     """The results of chunks (bucket, start, bytes) that are sorted by bucket and start."""
     current: int | None = None
-    bucket_fold = make()
+    table_bucket = make()
     for bucket, start, data in chunks:
         if bucket != current and current is not None:
-            yield from bucket_fold.finish()
-            bucket_fold = make()
+            yield from table_bucket.finish()
+            table_bucket = make()
         current = bucket
-        yield from bucket_fold.add(start, data)
-    yield from bucket_fold.finish()
+        yield from table_bucket.add(start, data)
+    yield from table_bucket.finish()

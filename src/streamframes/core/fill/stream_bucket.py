@@ -30,9 +30,9 @@ from streamframes.core.fill.row_buffer import GROUP as SHELVED
 from streamframes.core.fill.row_buffer import Shelf
 from streamframes.core.frames.edges import Move, moved, reach_of
 from streamframes.core.operator import state_codec
-from streamframes.core.operator.bucket_stream import BucketStream, StreamPlan
 from streamframes.core.operator.step import Step, check_identity, late_row
 from streamframes.core.operator.store import Halves, Store
+from streamframes.core.operator.stream_bucket import StreamBucket, StreamPlan
 from streamframes.errors import StreamFramesError
 
 Chunks = Iterable[tuple[int, pa.Buffer]]
@@ -59,7 +59,7 @@ class FillStreamPlan:
     @property
     def counters(self) -> tuple[str, ...]:
         """The names of what is counted."""
-        return (*BucketStream.COUNTERS, *COUNTERS)
+        return (*StreamBucket.COUNTERS, *COUNTERS)
 
     @property
     def result_schema(self) -> pa.Schema:
@@ -79,7 +79,7 @@ class FillBucket:
     def __init__(self, plan: FillStreamPlan, store: Store) -> None:
         self.plan = plan
         self.halves = Halves(store)
-        self.framing = BucketStream(plan.framing, self.halves.first) if plan.framing is not None else None
+        self.framing = StreamBucket(plan.framing, self.halves.first) if plan.framing is not None else None
         self.filler = Filler(plan.fill)
         self.shelf = Shelf(self.halves.second)
         self.point = NEVER if plan.rows_given else MIN_INSTANT
@@ -123,7 +123,7 @@ class FillBucket:
 
     def _framed(self, chunks: list[tuple[int, pa.Buffer]], watermark: int) -> Step:
         if self.framing is None:
-            return Step([], dict.fromkeys(BucketStream.COUNTERS, 0) | {"watermark": watermark}, None)
+            return Step([], dict.fromkeys(StreamBucket.COUNTERS, 0) | {"watermark": watermark}, None)
         return self.framing.step(chunks, watermark if self.plan.frames_watched else MIN_INSTANT)
 
     def _arrived(self, chunks: list[tuple[int, pa.Buffer]], before: int) -> tuple[list[Chunk], int]:

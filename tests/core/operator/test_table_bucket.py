@@ -19,8 +19,8 @@ from streamframes.core.batch.packer import Packer
 from streamframes.core.batch.tags import TagColumn
 from streamframes.core.frames.measures import Measure
 from streamframes.core.frames.operator import FramePlan
-from streamframes.core.operator import bucket_fold as fold_module
-from streamframes.core.operator.bucket_fold import BucketFold, fold
+from streamframes.core.operator import table_bucket as fold_module
+from streamframes.core.operator.table_bucket import TableBucket, fold
 from streamframes.core.theory.reference import literal_frames
 from streamframes.core.theory.trial import frames_in
 
@@ -75,7 +75,7 @@ def run(plan: FramePlan, rows: list[dict[str, Any]], batch: int, buckets: int) -
         chunks += packer.pack(pa.array(table["ts"], pa.int64()), keys, columns)
     chunks.sort(key=lambda chunk: (chunk.bucket, chunk.start))
     return list(
-        fold(partial(BucketFold, plan), ((chunk.bucket, chunk.start, pa.py_buffer(chunk.data)) for chunk in chunks))
+        fold(partial(TableBucket, plan), ((chunk.bucket, chunk.start, pa.py_buffer(chunk.data)) for chunk in chunks))
     )
 
 

@@ -49,19 +49,19 @@ class StreamPlan:
     @property
     def counters(self) -> tuple[str, ...]:
         """The names of what is counted."""
-        return (*BucketStream.COUNTERS, *self.plan.counters)
+        return (*StreamBucket.COUNTERS, *self.plan.counters)
 
     @property
     def result_schema(self) -> pa.Schema:
         """The columns of the results."""
         return self.plan.result_schema
 
-    def bucket(self, store: Store, given: Iterable[tuple[int, pa.Buffer]] = ()) -> BucketStream:
+    def bucket(self, store: Store, given: Iterable[tuple[int, pa.Buffer]] = ()) -> StreamBucket:
         """A bucket of this plan, with its state; nothing is given to it beforehand."""
-        return BucketStream(self, store)
+        return StreamBucket(self, store)
 
 
-class BucketStream:
+class StreamBucket:
     """The operator of one bucket, the watermarks of its groups, and the rows that wait."""
 
     # Late rows of a step; open frames and waiting rows after it; the watermark of the bucket.

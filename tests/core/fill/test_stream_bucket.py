@@ -13,15 +13,15 @@ from hypothesis import given, settings
 import streamframes as sf
 from streamframes.core.batch.packer import DATA, Packer
 from streamframes.core.batch.tags import TagColumn
-from streamframes.core.fill.bucket_stream import FillBucket, FillStreamPlan
 from streamframes.core.fill.plan import FRAMES, ROWS, FillPlan
+from streamframes.core.fill.stream_bucket import FillBucket, FillStreamPlan
 from streamframes.core.frames.edges import Expand, Move, Split, moved_schema
 from streamframes.core.frames.measures import Measure
 from streamframes.core.frames.operator import FramePlan
-from streamframes.core.operator.bucket_stream import StreamPlan
+from streamframes.core.operator.stream_bucket import StreamPlan
 from streamframes.errors import StreamFramesError
 from tests.core.fill.test_fill import moved_by_hand, spelled
-from tests.core.operator.test_bucket_stream import (
+from tests.core.operator.test_stream_bucket import (
     LATENESS,
     DictStore,
     Stream,
