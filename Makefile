@@ -17,7 +17,7 @@ export PYSPARK_PYTHON := $(CURDIR)/$(bin)/python
 # Spark needs Java 17 or newer; the recipes that start it go through this.
 with_java = JAVA_HOME="$$($(bin)/python scripts/find_java.py)" && export JAVA_HOME &&
 
-.PHONY: help setup demo test test-core test-spark check bench bench-peers lock clean
+.PHONY: help setup demo test test-core test-spark test-long check bench bench-peers lock clean
 
 help: ## show this list
 	@printf 'streamframes: windows that follow the data\n\n'
@@ -32,10 +32,14 @@ test: $(stamp) ## all tests: those without Spark and those on Spark, side by sid
 	@$(MAKE) --no-print-directory --jobs=2 --keep-going test-core test-spark
 
 test-core: $(stamp) ## the tests without Spark alone; need no Java
-	$(bin)/pytest -m "not spark"
+	$(bin)/pytest -m "not spark and not long"
 
 test-spark: $(stamp) ## the tests on Spark alone
-	$(with_java) $(bin)/pytest -m spark
+	$(with_java) $(bin)/pytest -m "spark and not long"
+
+test-long: $(stamp) ## what is left out of `make test`: ten times as many examples of each law, and queries killed often
+	$(bin)/pytest --hypothesis-profile=long tests/core tests/oracles
+	$(with_java) $(bin)/pytest -m "spark and long"
 
 check: $(stamp) ## style, types, rules of the house and doctests; needs no Java
 	$(bin)/ruff check
@@ -43,6 +47,7 @@ check: $(stamp) ## style, types, rules of the house and doctests; needs no Java
 	$(bin)/mypy --strict src
 	$(bin)/lint-imports
 	$(bin)/python -m scripts.check_house --report
+	$(bin)/python -m scripts.test_map --report
 	$(bin)/pytest --doctest-modules src
 
 bench: $(stamp) ## measure against Spark, DuckDB and Polars, and print the tables
