@@ -71,7 +71,7 @@ def waiting(spark: SparkSession, paths: list[list[str]], *, fragments: bool) -> 
     """The largest and the mean number of rows that wait in the fill, and how many rows were found."""
     framed, filling = (stream_of(spark, each) for each in paths)
     scheme = sf.Threshold("value > 0.5")
-    frames = sf.frames(framed, scheme, ts="ts", by="key", lateness=LATENESS, fragments=fragments)
+    frames = sf.frames(framed, scheme, ts="ts", by="key", stream=sf.Stream(LATENESS, fragments=fragments))
     seen: list[dict[str, Any]] = []
     times = batch_times(frames.fill(filling, ts="ts", lateness=LATENESS), seen.append)
     figures = [each["observedMetrics"]["streamframes"].asDict() for each in seen]

@@ -75,15 +75,15 @@ def run(spark: SparkSession, options: Options, console: Console) -> Report:
         rows = spark.read.parquet(*report_files(options.rows, options.cache))
     size = rows.count()
 
-    def found(**asked: object) -> DataFrame:
-        return sf.regions(rows, CONDITION, ts="ts", space="milepost", **MINIMUMS, **asked).toDF()  # type: ignore[arg-type]
+    def found(**arguments: object) -> DataFrame:
+        return sf.regions(rows, CONDITION, ts="ts", space="milepost", **MINIMUMS, **arguments).toDF()  # type: ignore[arg-type]
 
     def finishing(table: DataFrame) -> Callable[[], None]:
         return lambda: spark_ways.finish(table)
 
     ways = {
         f"{OURS}, spans": found(),
-        f"{OURS}, durations": found(missing="ends"),
+        f"{OURS}, durations": found(reports=sf.Reports(missing="ends")),
         f"{OURS}, connected": found(shape="connected"),
         NOTHING: do_nothing(rows),
     }

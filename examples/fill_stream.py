@@ -27,7 +27,8 @@ def main() -> None:
             ended = sum(row.frame_final for row in known.values())
             print(f"{number:5} {len(fragments):9} {len(known):12} {ended:5}")
 
-        loss = sf.frames(reports, sustained, ts="rpt_time", by="router", lateness="1 minute", fragments=True)
+        options = sf.Stream(lateness="1 minute", fragments=True)
+        loss = sf.frames(reports, sustained, ts="rpt_time", by="router", stream=options)
         filled = loss.expand(before="2 minutes").fill(commands, ts="sent_at", lateness="1 minute", n="count(*)")
         print("batch fragments losses known ended")
         query = filled.writeStream.foreachBatch(upsert).trigger(availableNow=True).start()

@@ -28,28 +28,26 @@ def main() -> None:
         by="highway",
         min_duration="10 minutes",
         min_extent=1,
-        bad="status = 'bad'",
-        missing="true",
-        max_missing=6,
-        prefer="largest",
+        shape=sf.Rectangles(prefer="largest"),
+        reports=sf.Reports(bad="status = 'bad'", missing="true", max_missing=6),
     )
 
     # Hours that drivers lose: those of a slow mile, less those of a free one.
     lost = f"sum(volume * {PER_DETECTOR} * greatest(0, 1 / speed - 1 / {FREE_FLOW}))"
     costs = jams.fill(reports.where("status = 'ok'"), ts="ts", space="milepost", lost=lost, slowest="min(speed)")
     driven = jams.fill(vehicles, ts="ts", space="milepost", seen="count(*)", mean="avg(speed)")
-    told = costs.join(driven.select("frame_id", "seen", "mean"), "frame_id")
+    found = costs.join(driven.select("frame_id", "seen", "mean"), "frame_id")
 
     print("mileposts          from   until  slowest  hours lost  probes")
-    for row in told.orderBy(F.desc("lost")).collect():
+    for row in found.orderBy(F.desc("lost")).collect():
         place = f"{row.frame_low:.2f} - {row.frame_high:.2f}"
         probed = f"{row.seen:3} reports at {row.mean:.0f} mph" if row.seen else "none"
         hours = f"{row.frame_start:%H:%M}  {row.frame_end:%H:%M}"
         print(f"{place}    {hours}  {row.slowest:4.1f} mph  {row.lost:10.0f}  {probed}")
 
     minutes = (F.col("frame_end").cast("double") - F.col("frame_start").cast("double")) / 60
-    wide = told.agg(F.sum(minutes * (F.col("frame_high") - F.col("frame_low")))).first()[0]
-    print(f"\n{told.count()} jams, {wide / 60:.1f} mile-hours of congestion.")
+    wide = found.agg(F.sum(minutes * (F.col("frame_high") - F.col("frame_low")))).first()[0]
+    print(f"\n{found.count()} jams, {wide / 60:.1f} mile-hours of congestion.")
 
 
 if __name__ == "__main__":

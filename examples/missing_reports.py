@@ -17,7 +17,8 @@ def main() -> None:
     print(f"{made.num_rows:,} reports; {made.episodes.num_rows} jams were planted.\n")
     print("a missing report   jams   longest   reports that were made up")
     for missing in ("ends", "holds", "true"):
-        jams = sf.frames(reports, slow, ts="ts", by="station", schedule="20 seconds", missing=missing).toDF().collect()
+        schedule = sf.Schedule("20 seconds", missing=missing)
+        jams = sf.frames(reports, slow, ts="ts", by="station", schedule=schedule).toDF().collect()
         longest = max((jam.frame_end - jam.frame_start).total_seconds() / 60 for jam in jams)
         made_up = sum(jam.frame_imputed for jam in jams) if missing == "true" else "-"
         print(f"{missing:16} {len(jams):6} {longest:5.0f} min   {made_up}")

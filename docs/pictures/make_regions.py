@@ -33,7 +33,7 @@ def contour():
         by="highway",
         shape="connected",
         min_duration="10 minutes",
-        missing="true",
+        reports=sf.Reports(missing="true"),
     )
     return draw_regions(
         made.table,
@@ -45,7 +45,7 @@ def contour():
         label="speed (mph)",
         space_label="milepost",
         title="Jams have a beginning and an end, in time and in space",
-        subtitle="regions(reports, 'speed < 40', shape='connected', min_duration='10 minutes', missing='true')",
+        subtitle="regions(reports, 'speed < 40', shape='connected', min_duration='10 minutes', ...)",
     )
 
 
@@ -53,7 +53,7 @@ def shapes():
     """The same reports under rectangles, under the preferred one, and under a polygon."""
     figure = Figure(figsize=(11, 3.2), dpi=100, layout="constrained", facecolor="white")
     panels = figure.subplots(1, 3, sharey=True)
-    titles = ("rectangles: all that are maximal", 'prefer="largest"', 'shape="connected"')
+    titles = ("rectangles: all that are maximal", 'Rectangles(prefer="largest")', 'shape="connected"')
     for axes, title, boxes in zip(panels, titles, (BOXES, BOXES[1:], []), strict=True):
         cells = np.array([[low <= t <= high for t in range(1, 13)] for low, high in
                           (FIELD.get(place, (0, -1)) for place in range(3, 11))])  # fmt: skip

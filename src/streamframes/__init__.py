@@ -32,6 +32,7 @@ from streamframes.core.theory.checks import BrokenLaw, check_scheme
 from streamframes.core.theory.laws import Theory
 from streamframes.core.theory.trial import Frame, frames_of
 from streamframes.errors import InvalidArgument, StreamFramesError
+from streamframes.options import Rectangles, Reports, Schedule, Search, Stream
 
 __all__ = [
     "AFTER",
@@ -52,10 +53,15 @@ __all__ = [
     "InvalidArgument",
     "Learn",
     "OwnScheme",
+    "Rectangles",
     "Regions",
+    "Reports",
+    "Schedule",
     "Scheme",
+    "Search",
     "Session",
     "Sessions",
+    "Stream",
     "StreamFramesError",
     "Theory",
     "Threshold",

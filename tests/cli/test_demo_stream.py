@@ -131,6 +131,6 @@ def test_frames_of_a_stream_are_told_batch_by_batch_and_nothing_else(tmp_path):
     assert batches == [("0", "750"), ("1", "750"), ("2", "750"), ("3", "750"), ("4", "0")]
     assert "Found all 11 of the 11 episodes that were planted and have ended, exactly" in told.stdout
     assert re.search(r"while they went on: [1-9]\d*\. Planted, and open where the reports end: 4\.", told.stdout)
-    assert 'sf.frames(reports, scheme, ts="rpt_time", by="router", lateness="1 minute", fragments=True)' in told.stdout
+    assert 'stream=sf.Stream("1 minute", fragments=True)' in told.stdout
     assert str(tmp_path) not in told.stdout
     assert [path.name for path in tmp_path.iterdir()] == ["o[1]"]

@@ -13,6 +13,7 @@ from pyspark.sql import functions as F
 
 import streamframes as sf
 from streamframes import data
+from tests.arguments import flat
 from tests.oracles import bursts as literal
 from tests.spark import test_streams
 
@@ -149,7 +150,12 @@ def test_orders_change_the_windows_while_a_stream_runs(spark, tmp_path):
     rows = Folder(spark, tmp_path / "rows", SCHEMA.format(kind="bigint"))
     orders = Folder(spark, tmp_path / "orders", "action string, window int, threshold double")
     planned = sf.bursts(
-        rows.stream, "bytes", thresholds={2: 15.0}, ts="ts", by="link", lateness=0, control=orders.stream
+        rows.stream,
+        "bytes",
+        thresholds={2: 15.0},
+        ts="ts",
+        by="link",
+        stream=sf.Stream(lateness=0, control=orders.stream),
     ).toDF()
     rows.add([("a", t, 8, "") for t in range(10)])
     orders.add([("remove", 99, None)])
@@ -234,7 +240,7 @@ REFUSED = {
     ),
     "an error of 0": ({"windows": [4], "thresholds": {4: 1}, "error": 0}, "error=0; it lies between 0 and 1"),
     "an error of 1": ({"windows": [4], "thresholds": {4: 1}, "error": 1.0}, "it lies between 0 and 1"),
-    "another side": ({"windows": [4], "thresholds": {4: 1}, "side": "left"}, "side='left'"),
+    "another side": ({"windows": [4], "thresholds": {4: 1}, "error_side": "left"}, "error_side='left'"),
     "another search": ({"windows": [4], "thresholds": {4: 1}, "search": "fast"}, "search='fast'"),
     "another aggregate": ({"windows": [4], "thresholds": {4: 1}, "agg": "median"}, "agg='median'"),
     "min in histograms": ({"windows": [4], "thresholds": {4: 1}, "agg": "min", "search": "all"}, "has no histogram"),
@@ -258,7 +264,7 @@ def test_bad_input_is_refused_before_a_job_starts(spark, case):
     if arguments.get("control") == "rows":
         arguments["control"] = rows
     with pytest.raises(sf.InvalidArgument, match=message):
-        sf.bursts(rows, arguments.pop("value"), **arguments)
+        sf.bursts(rows, arguments.pop("value"), **flat("bursts", **arguments))
 
 
 def test_a_table_of_thresholds_must_hold_all_of_them(spark):
@@ -285,7 +291,7 @@ def test_runs_whose_windows_change_cannot_be_filled(spark):
     ticks = spark.readStream.format("rate").load()
     rows = ticks.selectExpr("value as ts", "value % 7 as bytes")
     orders = ticks.selectExpr("'add' as action", "2 as window", "3.0 as threshold")
-    runs = sf.bursts(rows, "bytes", thresholds={2: 5}, ts="ts", lateness=1, control=orders).runs()
+    runs = sf.bursts(rows, "bytes", thresholds={2: 5}, ts="ts", stream=sf.Stream(lateness=1, control=orders)).runs()
     for fill in (
         lambda: runs.agg(n="count(*)"),
         runs.tag,

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import streamframes as sf
+from tests.arguments import flat
 
 pytestmark = pytest.mark.spark
 
@@ -52,14 +53,12 @@ LOSS = sf.Threshold("drop_pct > 0.3")
         (LOSS, {"schedule": "20 seconds", "jitter": "10 seconds"}, r"jitter='10 seconds' must be less than half of"),
         (LOSS, {"schedule": "20 seconds", "missing": "maybe"}, r"missing='maybe' is unknown; it is one of ends, holds"),
         (LOSS, {"schedule": "20 seconds", "open_on": "all"}, r"open_on='all' is unknown; it is one of any, real"),
-        (LOSS, {"jitter": "1 second"}, r"jitter='1 second' without schedule=; declare the period too"),
-        (LOSS, {"missing": "holds"}, r"missing='holds' without schedule="),
         (sf.Gap("1 minute"), {"schedule": "20 seconds", "missing": "true"}, r"which only Threshold can use; use 'ends' or"),
     ],
 )  # fmt: skip
 def test_frames_refuses(rows: Any, scheme: Any, arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(sf.InvalidArgument, match=message):
-        sf.frames(rows, scheme, **{**GOOD, **arguments})
+        sf.frames(rows, scheme, **flat("frames", **{**GOOD, **arguments}))
 
 
 def test_frames_refuses_what_is_no_dataframe() -> None:

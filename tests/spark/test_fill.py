@@ -175,7 +175,9 @@ def test_two_streams_give_what_their_tables_give(folders: Any, kind: str, fragme
     framed, filling = folders(kind)
 
     def filled(rows: Any, other: Any) -> Any:
-        found = sf.frames(rows, THRESHOLD, ts="ts", by="key", lateness=ticks(5, kind), fragments=fragments)
+        found = sf.frames(
+            rows, THRESHOLD, ts="ts", by="key", stream=sf.Stream(lateness=ticks(5, kind), fragments=fragments)
+        )
         found = found.expand(before=ticks(4, kind), after=ticks(3, kind))
         return found.fill(other, ts="ts", by="key", lateness=ticks(5, kind), **MEASURES)
 

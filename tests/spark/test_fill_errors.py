@@ -8,6 +8,7 @@ import pytest
 from pyspark.sql import functions as F
 
 import streamframes as sf
+from tests.arguments import flat
 
 pytestmark = pytest.mark.spark
 
@@ -179,7 +180,8 @@ def test_arguments_of_streams(streams: tuple[Any, Any], fill: Any, message: str)
     reports, commands = streams
 
     def frames(**options: Any) -> sf.Frames:
-        return sf.frames(reports, sf.Threshold("bad"), ts="at", by="router", **{"lateness": "1 second", **options})
+        given = flat("frames", **{"lateness": "1 second", **options})
+        return sf.frames(reports, sf.Threshold("bad"), ts="at", by="router", **given)
 
     with pytest.raises(sf.InvalidArgument, match=message):
         fill(frames, commands)

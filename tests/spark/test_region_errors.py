@@ -9,6 +9,7 @@ import pytest
 from pyspark.sql import functions as F
 
 import streamframes as sf
+from tests.arguments import flat
 
 pytestmark = pytest.mark.spark
 
@@ -58,15 +59,13 @@ def stream(spark: Any) -> Any:
         ({"prefer": "best"}, r"prefer='best' is unknown; it is one of largest, longest, widest"),
         ({"missing": "maybe"}, r"missing='maybe' is unknown; it is one of ends, holds, true, false"),
         ({"missing": "true", "open_on": "all"}, r"open_on='all' is unknown; it is one of any, real"),
-        ({"fragments": 1}, r"regions\(\) got fragments=1; it is True or False"),
+        ({"fragments": 1}, r"fragments=1 is neither True nor False"),
         ({"fragments": True, "prefer": "largest"}, r"fragments=True with prefer='largest', which decides when .*; leave one of them out"),
         ({"fragments": True, "shape": "connected"}, r"fragments=True with shape='connected', .*; leave it out, or search for rectangles"),
         ({"fragments": True, "space": TWO}, r"fragments=True for two dimensions of space; they need one: leave it out"),
-        ({"prefer": "largest", "shape": "connected"}, r"prefer='largest' for connected regions, which share no report; leave it out"),
         ({"max_missing": 2}, r"max_missing=2 with missing=None, .*leave it out, or give missing='holds' or missing='true'"),
         ({"max_missing": 2, "missing": "ends"}, r"max_missing=2 with missing='ends'"),
         ({"max_missing": -1, "missing": "true"}, r"max_missing=-1; give a whole number of at least 0"),
-        ({"method": "spans", "shape": "connected"}, r"method='spans', but methods are of rectangles .*; leave it out"),
         ({"method": "spans", "space": TWO}, r"method='spans', but methods are of rectangles in one dimension of space"),
         ({"method": "durations", "missing": "holds"}, r"method='durations' with missing='holds': .*leave out method, or give method='spans'"),
         ({"places": []}, r"places=\[\]; give a list of numbers, or a table with 'mile'"),
@@ -86,7 +85,7 @@ def stream(spark: Any) -> Any:
 def test_regions_refuses(rows: Any, arguments: dict[str, Any], message: str) -> None:
     given = {"condition": "speed < 20", **GOOD, **arguments}
     with pytest.raises(sf.InvalidArgument, match=message):
-        sf.regions(rows, given.pop("condition"), **given)
+        sf.regions(rows, given.pop("condition"), **flat("regions", **given))
 
 
 @pytest.mark.parametrize(
@@ -102,7 +101,7 @@ def test_regions_refuses(rows: Any, arguments: dict[str, Any], message: str) -> 
 def test_a_table_of_places_must_name_them(spark: Any, rows: Any, columns: list[str], by: Any, message: str) -> None:
     places = spark.sql("select 'I-5' highway").selectExpr(*columns)
     with pytest.raises(sf.InvalidArgument, match=message):
-        sf.regions(rows, "speed < 20", **{**GOOD, "by": by}, places=places)
+        sf.regions(rows, "speed < 20", **{**GOOD, "by": by}, reports=sf.Reports(places=places))
 
 
 @pytest.mark.parametrize(
@@ -142,7 +141,7 @@ def _text(name: str) -> Any:
         (lambda r, rows: sf.fill(r.toDF().withColumn("frame_low", _text("low")), rows, ts="ts", space="mile", n="count(*)"), r"got frames with 'frame_low' of type string; an edge is a number; cast it"),
         (lambda r, rows: sf.overlaps(r.toDF(), r.toDF().drop("frame_low"), by="highway", space=True), r"overlaps\(\) got space=True, for which both tables need the columns 'frame_low' and 'frame_high'; a has highway.*, and b has highway"),
         (lambda r, rows: sf.overlaps(r.toDF(), r.toDF(), by="highway", space="mile"), r"overlaps\(\) got space='mile'; it is True or False"),
-        (lambda r, rows: r.tag(keep_outside=True), r"keep_outside=True for regions, which may overlap; leave it out"),
+        (lambda r, rows: r.tag(keep_outside=True), r"keep_outside=True for frames that may overlap; leave it out"),
         (lambda r, rows: r.agg(), r"agg\(\) got no measures; write agg\(worst="),
     ],
 )  # fmt: skip
@@ -157,8 +156,8 @@ def test_what_a_stream_cannot_do_is_refused(rows: Any, stream: Any, spark: Any) 
     for use, message in (
         (lambda: sf.regions(stream, "speed < 20", **GOOD), r"regions\(\) got a stream without a watermark; say how late"),
         (lambda: sf.density(stream, **GOOD, bin=1, unit="1 minute", above=1), r"density\(\) got a stream without a watermark"),
-        (lambda: sf.regions(rows, "speed < 20", **GOOD, places=stream), r"places= as a stream; give a table of them, or a list"),
-        (lambda: sf.regions(rows, "speed < 20", **GOOD, places=rows), r"places= as a table without rows; leave it out, or"),
+        (lambda: sf.regions(rows, "speed < 20", **GOOD, reports=sf.Reports(places=stream)), r"places= as a stream; give a table of them, or a list"),
+        (lambda: sf.regions(rows, "speed < 20", **GOOD, reports=sf.Reports(places=rows)), r"places= as a table without rows; leave it out, or"),
         (live.duplicates, r"duplicates\(\) looks at tables; a stream counts them in .* as duplicate_reports"),
         (lambda: live.agg(half="percentile(speed, 0.5)"), r"half='percentile\(speed, 0.5\)', which a stream cannot add up .*foreachBatch"),
     ):  # fmt: skip

@@ -12,6 +12,7 @@ import pytest
 from pyspark.sql import functions as F
 
 import streamframes as sf
+from tests.arguments import flat
 from tests.oracles.region_density import density
 from tests.oracles.region_reports import Asked, Field, Raw, resolve
 from tests.oracles.region_shapes import components
@@ -132,8 +133,10 @@ def test_the_example_of_the_paper_has_two_regions_by_both_methods(spark: Any) ->
         (t, p, holds.get(p, (99, 0))[0] <= t <= holds.get(p, (99, 0))[1]) for t in range(1, 13) for p in range(1, 11)
     ]
     field = spark.createDataFrame(rows, "t int, place int, slow boolean")
+    reports = sf.Reports(min_places=4, min_times=5)
     for method in ("durations", "spans"):
-        found = sf.regions(field, "slow", ts="t", space="place", min_places=4, min_times=5, method=method).toDF()
+        shape = sf.Rectangles(method=method)
+        found = sf.regions(field, "slow", ts="t", space="place", reports=reports, shape=shape).toDF()
         assert dict(found.dtypes)["frame_start"] == "int"
         edges = found.select("frame_low", "frame_high", "frame_start", "frame_end", "frame_rows").collect()
         assert set(map(tuple, edges)) == {(5, 8, 4, 10, 28), (5, 9, 5, 10, 30)}
@@ -160,7 +163,9 @@ def test_a_table_tells_the_regions_of_the_definition(spark: Any, case: str) -> N
     kind, asked, find, more = CASES[case]
     n_dims = 2 if case == "boxes" else 1
     reports = made(1, LATTICE if n_dims == 2 else None)
-    found = sf.regions(table(spark, reports, kind), CONDITION, **arguments(asked, kind, n_dims), **more)
+    found = sf.regions(
+        table(spark, reports, kind), CONDITION, **flat("regions", **arguments(asked, kind, n_dims), **more)
+    )
     expected = defined(spark, reports, kind, lambda _, said: find(resolve(said, asked), asked))
     assert told(found.toDF(), n_dims) == expected
 
@@ -189,7 +194,7 @@ def test_a_table_tells_the_crowds_of_the_definition(spark: Any) -> None:
 def test_a_bad_report_is_a_missing_one(spark: Any, missing: str | None) -> None:
     reports = made(3)
     asked = Asked(stations=missing is not None, missing=missing)
-    found = sf.regions(table(spark, reports), CONDITION, **arguments(asked, "bigint"))
+    found = sf.regions(table(spark, reports), CONDITION, **flat("regions", **arguments(asked, "bigint")))
     assert told(found.toDF()) == defined(
         spark, reports, "bigint", lambda _, said: rectangles(resolve(said, asked), asked)
     )
@@ -220,7 +225,7 @@ def test_places_are_listed_for_all_groups_or_for_each(spark: Any) -> None:
         (table_for_all, lambda key: for_all),
         (table_for_each, lambda key: by_key.get(key, [])),
     ):
-        found = sf.regions(rows, CONDITION, **{**plain, "places": places}, shape="connected").toDF()
+        found = sf.regions(rows, CONDITION, **flat("regions", **{**plain, "places": places}), shape="connected").toDF()
         answers.append(told(found))
         assert answers[-1] == expected(listed)
     assert answers[0] != answers[2]
@@ -247,14 +252,14 @@ def test_a_stream_tells_the_regions_of_the_table_over_a_restart(spark: Any, tmp_
     fragments = case == "fragments"
 
     def found() -> Any:
-        return sf.regions(folder.stream, CONDITION, **at, **asked, fragments=fragments).toDF()
+        return sf.regions(folder.stream, CONDITION, **flat("regions", **at, **asked, fragments=fragments)).toDF()
 
     folder.add(rows[: len(rows) // 2], files=2)
     progress = folder.run(found())
     folder.add(rows[len(rows) // 2 :])
     folder.add([("~", instant(FAR_AHEAD, kind), 0.0, 0.0, "free", 0)])
     progress += folder.run(found())
-    in_table = sf.regions(folder.table, CONDITION, **at, **asked).toDF().collect()
+    in_table = sf.regions(folder.table, CONDITION, **at, **flat("regions", **asked)).toDF().collect()
     in_stream = folder.found()
     finals = [row for row in in_stream if row.get("frame_final", True)]
     assert sorted(spelled(_plain(row)) for row in finals) == sorted(spelled(row.asDict()) for row in in_table)
@@ -326,7 +331,9 @@ def filled(found: Any, measures: Mapping[str, str]) -> set[Row]:
 def test_rows_fill_regions_by_time_and_place(spark: Any) -> None:
     reports = made(6)
     rows = table(spark, reports)
-    regions = sf.regions(rows, CONDITION, ts=["ts", "n"], space="x", by="key", bad=BAD, min_duration=2)
+    regions = sf.regions(
+        rows, CONDITION, ts=["ts", "n"], space="x", by="key", reports=sf.Reports(bad=BAD), min_duration=2
+    )
     twice = sum(len(said) - len({raw[:2] for raw in said}) for said in reports.values())
     assert sum(row.reports - 1 for row in regions.duplicates().collect()) == twice > 0
     known = regions.toDF().localCheckpoint()
@@ -410,6 +417,6 @@ def test_jams_on_the_a5_and_on_a_freeway_of_taiwan(spark: Any) -> None:
     counted = found.agg(n="count(*)", fastest="max(v_avg_kmh)").collect()
     assert len(counted) == 9
     assert all(row.n == row.frame_rows and row.fastest < 64.4 for row in counted)
-    durations = sf.regions(a5, "v_avg_kmh < 64.4", **at, method="durations").toDF()
+    durations = sf.regions(a5, "v_avg_kmh < 64.4", **at, shape=sf.Rectangles(method="durations")).toDF()
     plain = [each for each in durations.columns if each != "frame_imputed"]
     assert set(durations.select(plain).collect()) == set(found.toDF().select(plain).collect())

@@ -203,7 +203,9 @@ def test_a_restarted_stream_with_orders_goes_on(spark: Any, tmp_path: Path) -> N
     def live() -> Any:
         stream = spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).parquet(str(tmp_path / "in"))
         orders = spark.readStream.schema("action string, name string, expression string").json(str(tmp_path / "orders"))
-        calls = sf.sessions(stream, tree(), ts=["ts", "seq"], measures=QUERIES, lateness="60 seconds", control=orders)
+        calls = sf.sessions(
+            stream, tree(), ts=["ts", "seq"], measures=QUERIES, stream=sf.Stream(lateness="60 seconds", control=orders)
+        )
         return calls.measures()
 
     def order(number: int, *told: tuple[str, str, str | None]) -> None:

@@ -17,6 +17,7 @@ from streamframes.core.batch.clock import Clock
 from streamframes.spark.session import bucket_names
 from streamframes.spark.streaming.events import event_time, own_clock
 from streamframes.spark.streaming.run import identity
+from tests.arguments import flat
 
 pytestmark = pytest.mark.spark
 
@@ -139,7 +140,7 @@ def test_a_stopped_query_goes_on_and_counts_late_rows(spark: Any, tmp_path: Path
     folder.add(rows[: len(rows) // 2], files=2)
 
     def frames(rows: Any, **options: Any) -> Any:
-        return sf.frames(rows, scheme, ts="ts", by="key", **options)
+        return sf.frames(rows, scheme, ts="ts", by="key", **flat("frames", **options))
 
     watched = folder.stream.withWatermark("ts", "5 seconds")
     folder.run(frames(watched).agg(n="count(*)"))
@@ -167,11 +168,11 @@ def test_punctuation_needs_no_watermark_and_rows_are_tagged(spark: Any, tmp_path
     words = [(None, instant(300, kind), None, None, None, True)]
     folder.add([*rows, *words], files=3)
     options = {"ts": "ts", "by": "key", "punctuation_all": "is_word"}
-    folder.run(sf.frames(folder.stream, scheme, **options).toDF())
-    check(folder.found(), sf.frames(folder.table, scheme, **options).toDF())
-    tagged = sf.frames(folder.stream, scheme, **options).tag()
+    folder.run(sf.frames(folder.stream, scheme, **flat("frames", **options)).toDF())
+    check(folder.found(), sf.frames(folder.table, scheme, **flat("frames", **options)).toDF())
+    tagged = sf.frames(folder.stream, scheme, **flat("frames", **options)).tag()
     folder.run(tagged, "tagged")
-    expected = sf.frames(folder.table, scheme, **options).tag()
+    expected = sf.frames(folder.table, scheme, **flat("frames", **options)).tag()
     assert sorted(map(spelled, folder.found("tagged"))) == sorted(spelled(row.asDict()) for row in expected.collect())
 
 
@@ -180,10 +181,14 @@ def test_fragments_and_punctuation_come_out(spark: Any, tmp_path: Path) -> None:
     folder = Folder(spark, tmp_path, kind)
     folder.add([*rows_of(4, kind), far_ahead(kind)], files=8)
     options = {"ts": "ts", "by": "key", "lateness": "5 seconds"}
-    folder.run(sf.frames(folder.stream, scheme, fragments=True, punctuations=True, **options).agg(n="count(*)"))
+    folder.run(
+        sf.frames(folder.stream, scheme, **flat("frames", fragments=True, punctuations=True, **options)).agg(
+            n="count(*)"
+        )
+    )
     found = folder.found()
     final = [row for row in found if row["frame_final"]]
-    table = sf.frames(folder.table, scheme, fragments=True, ts="ts", by="key").agg(n="count(*)")
+    table = sf.frames(folder.table, scheme, stream=sf.Stream(fragments=True), ts="ts", by="key").agg(n="count(*)")
     check([{**row, "frame_fragment": 0} for row in final], table)
     assert any(row["frame_fragment"] > 0 for row in found if row["frame_id"] is not None)
     assert {row["frame_id"] for row in found if row["frame_final"] is False} <= {
@@ -208,13 +213,13 @@ def stream(spark: Any) -> Any:
         ({"lateness": 5}, r"lateness=5 is a plain number but ts is a timestamp"),
         ({"lateness": "1 second", "late": "drop"}, r"late='drop' is unknown; it is one of count, fail"),
         ({"lateness": "1 second", "schedule": 20}, r"schedule=20 is a plain number but ts is a timestamp"),
-        ({"lateness": "1 second", "fragments": 1}, r"fragments=1; it is True or False"),
+        ({"lateness": "1 second", "fragments": 1}, r"fragments=1 is neither True nor False"),
         ({"punctuation": "value + 1"}, r"punctuation='value \+ 1'"),
     ],
 )
 def test_a_stream_is_refused_with_a_remedy(stream: Any, options: dict[str, Any], message: str) -> None:
     with pytest.raises(sf.InvalidArgument, match=message):
-        sf.frames(stream, sf.Gap("1 second"), ts="timestamp", **options)
+        sf.frames(stream, sf.Gap("1 second"), ts="timestamp", **flat("frames", **options))
 
 
 def test_a_watermark_must_be_on_ts_and_be_the_only_one(stream: Any) -> None:
@@ -248,7 +253,7 @@ def test_measures_that_do_not_merge_are_refused(stream: Any) -> None:
 def test_a_lateness_may_be_zero_and_is_read_whole(stream: Any) -> None:
     for lateness, micros in (("0 seconds", 0), ("0 minutes 30 seconds", 30_000_000)):
         frames = sf.frames(stream, sf.Gap("1 second"), ts="timestamp", lateness=lateness)
-        assert frames.plan.options.watch.lateness == micros
+        assert frames.plan.stream.watch.lateness == micros
 
 
 def test_event_time_is_never_ahead_of_the_instant(spark: Any) -> None:
@@ -263,7 +268,7 @@ def test_event_time_is_never_ahead_of_the_instant(spark: Any) -> None:
 
 
 def test_rows_cannot_carry_punctuation(stream: Any) -> None:
-    frames = sf.frames(stream, sf.Gap("1 second"), ts="timestamp", lateness="1 second", punctuations=True)
+    frames = sf.frames(stream, sf.Gap("1 second"), ts="timestamp", stream=sf.Stream("1 second", punctuations=True))
     with pytest.raises(sf.InvalidArgument, match=r"tag.. returns rows, which cannot carry punctuations=True"):
         frames.tag()
 
@@ -272,7 +277,7 @@ def test_a_stored_watermark_is_read_as_what_it_was(spark: Any, stream: Any) -> N
     """Integers are counted in units of the lateness: another unit is another plan."""
     rows = stream.selectExpr("value as ts")
     told = [
-        identity(plan.planned()[1], 2, plan.options, own_clock(plan.clock, plan.options.watch.lateness))["watermark"]
+        identity(plan.planned()[1], 2, plan.stream, own_clock(plan.clock, plan.stream.watch.lateness))["watermark"]
         for plan in (sf.frames(rows, sf.Gap(5), ts="ts", lateness=each).plan for each in (10, 900, 5000))
     ]
     assert told == ["that of lateness=", "that of lateness=", "that of lateness=, counted in 5"]
@@ -282,15 +287,15 @@ def test_a_table_takes_the_options_of_a_stream(spark: Any) -> None:
     rows = spark.createDataFrame(
         [(1, True, False), (2, True, True), (3, False, False)], "ts long, w boolean, p boolean"
     )
-    frames = sf.frames(rows, sf.Threshold("w"), ts="ts", punctuation="p", lateness=3, fragments=True).toDF()
+    frames = sf.frames(rows, sf.Threshold("w"), ts="ts", stream=sf.Stream(3, "p", fragments=True)).toDF()
     (frame,) = frames.collect()
     assert (frame.frame_end, frame.frame_rows, frame.frame_fragment, frame.frame_final) == (1, 1, 0, True)
     with pytest.raises(sf.InvalidArgument, match="punctuations=True for a table"):
-        sf.frames(rows, sf.Threshold("w"), ts="ts", punctuations=True)
+        sf.frames(rows, sf.Threshold("w"), ts="ts", stream=sf.Stream(punctuations=True))
 
 
 def test_a_stream_is_explained(stream: Any) -> None:
-    told = sf.frames(stream, sf.Gap("1 second"), ts="timestamp", lateness="1 second", late="fail").explain()
+    told = sf.frames(stream, sf.Gap("1 second"), ts="timestamp", stream=sf.Stream("1 second", late="fail")).explain()
     assert (
         "until the watermark of lateness= says that everything before has been seen; late rows stop the query" in told
     )

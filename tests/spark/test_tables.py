@@ -133,7 +133,7 @@ def test_ties_are_broken_by_the_columns_named_in_ts(spark: Any) -> None:
 
 def test_a_schedule_holds_for_tables(spark: Any) -> None:
     rows = spark.sql("select timestamp_seconds(id * 20) as ts, true as w from range(10) where id not in (4, 5)")
-    frames = sf.frames(rows, sf.Threshold("w"), ts="ts", schedule="20 seconds", missing="true")
+    frames = sf.frames(rows, sf.Threshold("w"), ts="ts", schedule=sf.Schedule("20 seconds", missing="true"))
     found = frames.agg(n="count(*)", begins="first(ts)", ends="last(ts)").collect()
     assert [(row["frame_rows"], row["frame_imputed"], row["n"]) for row in found] == [(10, 2, 8)]
     assert [(row["begins"], row["ends"]) for row in found] == [(row["frame_start"], row["frame_end"]) for row in found]

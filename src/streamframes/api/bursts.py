@@ -14,6 +14,7 @@ from streamframes.api.frames import Frames
 from streamframes.core.batch.clock import Duration
 from streamframes.core.bursts.learning import Learn
 from streamframes.errors import InvalidArgument
+from streamframes.options import Search, Stream, search_of, stream_of
 
 if TYPE_CHECKING:
     from streamframes.spark import Column, DataFrame
@@ -31,15 +32,10 @@ def bursts(
     ts: str | Sequence[str],
     by: str | Sequence[str] = (),
     unit: Duration | None = None,
-    search: str | None = None,
-    error: float = 0.01,
-    side: str = "never_miss",
-    control: DataFrame | None = None,
+    search: Search | str | None = None,
     prefix: str = "frame_",
     lateness: Duration | None = None,
-    punctuation: Any = None,
-    punctuation_all: Any = None,
-    late: str = "count",
+    stream: Stream | None = None,
 ) -> Bursts:
     """Watch many window lengths at once: at each row, every window whose trailing aggregate reaches its threshold.
 
@@ -66,15 +62,12 @@ def bursts(
         Sum rows (count them) into units of time first; a unit between a group's first and last row without any is 0.
     search
         `"exact"`, `"all"` (every window, in histograms of bounded size) or `"monotonic"` (the paper's bisection, an
-        approximation). Exact unless the longest window is longer than 100,000.
-    error, side
-        The relative error of histograms, and to which side: `"never_miss"` estimates too high, `"never_false"` too low.
-    control
-        A stream of orders beside a stream of rows: action (`"add"`, `"remove"`), window, threshold.
+        approximation), or a `Search` with its error. Exact unless the longest window is longer than 100,000.
     prefix
         What the names of the frame columns of runs begin with.
-    lateness, punctuation, punctuation_all, late
-        What is known of a stream, as for `frames()`.
+    lateness, stream
+        What is known of a stream and wanted of it, as for `frames()`; `Stream(control=...)` changes windows while it
+        runs.
 
     Returns
     -------
@@ -92,17 +85,9 @@ def bursts(
         ts=ts,
         by=by,
         unit=unit,
-        search=search,
-        error=error,
-        side=side,
+        search=search_of(search),
         prefix=prefix,
-        control=control,
-        stream={
-            "lateness": lateness,
-            "punctuation": punctuation,
-            "punctuation_all": punctuation_all,
-            "late": late,
-        },
+        stream=stream_of(stream, lateness, "bursts", ("control",)),
     )
     return Bursts(plan)
 

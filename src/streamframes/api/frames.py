@@ -15,12 +15,13 @@ from streamframes.core.batch.clock import Duration
 from streamframes.core.frames.edges import Move
 from streamframes.core.schemes import Scheme
 from streamframes.errors import InvalidArgument
+from streamframes.options import Schedule, Stream, schedule_of, stream_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from streamframes.spark import DataFrame, SparkSession
-    from streamframes.spark.planning.source import FrameSource
+    from streamframes.spark.planning.query import PlannedQuery
     from streamframes.spark.scan.scan import Scan
 
 # Group columns: names, or a mapping from the frames' names to those of other rows.
@@ -34,17 +35,9 @@ def frames(
     ts: str | Sequence[str],
     by: str | Sequence[str] = (),
     prefix: str = "frame_",
-    schedule: Duration | None = None,
-    schedule_offset: Any = None,
-    jitter: Duration | None = None,
-    missing: str | None = None,
-    open_on: str | None = None,
+    schedule: Schedule | Duration | None = None,
     lateness: Duration | None = None,
-    punctuation: Any = None,
-    punctuation_all: Any = None,
-    fragments: bool = False,
-    late: str = "count",
-    punctuations: bool = False,
+    stream: Stream | None = None,
 ) -> Frames:
     """Cut rows into frames.
 
@@ -62,28 +55,13 @@ def frames(
         Group columns; everything happens within a group.
     prefix
         What the names of the frame columns begin with.
-    schedule, schedule_offset, jitter
-        Reports are expected at multiples of `schedule`, counted from each group's first report or from
-        `schedule_offset`, and may deviate by `jitter`.
-    missing
-        What a missing report does: `"ends"` the frame (the default), `"holds"` it open, or counts as `"true"` or
-        `"false"` (Threshold only).
-    open_on
-        `"real"`: a report that was made up does not open a frame.
-
+    schedule
+        When reports are expected: a period like `"20 seconds"`, or a `Schedule`.
     lateness
-        How far behind the latest instant of a stream a row may come, where the rows have no watermark of their own.
-        Without effect on tables.
-    punctuation, punctuation_all
-        Conditions: a row that satisfies one is no data but says that all rows of its group, or of all groups, up to
-        its instant have been seen.
-    fragments
-        Report what is certain of a frame before it ends, and again whenever it has grown.
-    late
-        What a row does that comes too late: it is counted (`"count"`), or stops the query (`"fail"`).
-    punctuations
-        Add rows with a null id that say of each group what is known: no further frame starts before their start, and
-        all frames that end up to their end have been reported.
+        How far behind the latest instant of a stream a row may come, where the rows have no watermark of their own;
+        short for `stream=Stream(lateness=...)`. Without effect on tables.
+    stream
+        What else is known of a stream and wanted of it: punctuation, late rows, fragments; see `Stream`.
 
     Returns
     -------
@@ -94,43 +72,23 @@ def frames(
 
     if not isinstance(scheme, Scheme):
         raise InvalidArgument(f"frames() got scheme={scheme!r}; give a scheme like Threshold('drop_pct > 0.3')")
-    plan = plan_frames(
-        rows,
-        scheme,
-        ts=ts,
-        by=by,
-        prefix=prefix,
-        schedule={
-            "schedule": schedule,
-            "schedule_offset": schedule_offset,
-            "jitter": jitter,
-            "missing": missing,
-            "open_on": open_on,
-        },
-        stream={
-            "lateness": lateness,
-            "punctuation": punctuation,
-            "punctuation_all": punctuation_all,
-            "fragments": fragments,
-            "late": late,
-            "punctuations": punctuations,
-        },
-    )
-    return Frames(plan)
+    options = stream_of(stream, lateness, "frames", ("fragments", "punctuations"))
+    planned = schedule_of(schedule)
+    return Frames(plan_frames(rows, scheme, ts=ts, by=by, prefix=prefix, schedule=planned, stream=options))
 
 
 @dataclass(frozen=True, repr=False)
 class Frames:
     """Frames that have been planned and not yet found."""
 
-    plan: FrameSource
+    plan: PlannedQuery[Any]
     moves: tuple[Move, ...] = ()
 
     def toDF(self) -> DataFrame:
         """One row per frame: the group columns, id, start, end, rows and why it was closed."""
         from streamframes.spark.planning.fill.edges import moved_frames
 
-        return moved_frames(self.plan.frame_table(()), self.moves, self.plan.prefix)
+        return moved_frames(self.plan.frame_table(), self.moves, self.plan.prefix)
 
     def toArrow(self) -> pa.Table:
         """The frames as one Arrow table in this process: for results that are small."""
@@ -179,7 +137,7 @@ class Frames:
 
         move = shift(self.plan.clock, start, end, reach)
         check_shift(self.toDF(), move, self.plan.prefix)
-        if self.plan.options.fragments:
+        if self.plan.stream.fragments:
             raise InvalidArgument("move() got frames with fragments=True, which only grow; use expand()")
         return self._with(move)
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from streamframes.api.frames import Frames, Groups
 from streamframes.core.batch.clock import Duration
 from streamframes.errors import InvalidArgument
+from streamframes.options import Rectangles, Reports, Stream, reports_of, stream_of
 
 if TYPE_CHECKING:
     from streamframes.spark import Column, DataFrame
@@ -27,26 +28,13 @@ def regions(
     ts: str | Sequence[str],
     space: str | Sequence[str],
     by: str | Sequence[str] = (),
-    shape: str = "rectangle",
-    prefer: str | None = None,
+    shape: Rectangles | str = "rectangle",
     min_duration: Duration | None = None,
     min_extent: float | Sequence[float] | None = None,
-    min_times: int | None = None,
-    min_places: int | None = None,
-    max_gap: Duration | None = None,
-    max_step: float | None = None,
-    places: Any = None,
-    bad: str | Column | None = None,
-    missing: str | None = None,
-    max_missing: int | None = None,
-    open_on: str = "real",
-    method: str | None = None,
-    fragments: bool = False,
+    reports: Reports | None = None,
     prefix: str = "frame_",
     lateness: Duration | None = None,
-    punctuation: Any = None,
-    punctuation_all: Any = None,
-    late: str = "count",
+    stream: Stream | None = None,
 ) -> Regions:
     """Find episodes with an extent in time and in space: a jam over miles and minutes.
 
@@ -64,39 +52,18 @@ def regions(
     by
         Group columns; everything happens within a group.
     shape
-        `"rectangle"`: all maximal rectangles of reports that satisfy the condition; they may overlap. With two
-        dimensions of space, boxes. `"connected"`: sets of neighbouring reports, with their outline.
-    prefer
-        `"largest"`, `"longest"` or `"widest"`: of rectangles that overlap, directly or through others, the best, then
-        the best of those that do not overlap it, and so on.
+        `"rectangle"`: all maximal rectangles of reports that satisfy the condition; they may overlap, unless
+        `Rectangles(prefer=...)` selects some. With two dimensions of space, boxes. `"connected"`: sets of neighbouring
+        reports, with their outline.
     min_duration, min_extent
         How long and how wide a region is at least; with two dimensions of space, one extent for each or one for both.
-    min_times, min_places
-        How many reports each of its places has at least, and how many places it has.
-    max_gap, max_step
-        Reports of a place further apart than this, and places further apart than this, are no neighbours.
-    places
-        The places that are there, a list or a table (with the group columns, or for all groups): each of them is
-        expected whenever anybody of its group reports. Without, a place is known from its first report on.
-    bad
-        A condition: a report that is as good as missing, like `"status != 2"`.
-    missing
-        What a missing report does: `"ends"` the region there (unless told otherwise), `"holds"`: the region goes on
-        over it, `"true"` or `"false"`: it is imputed. Naming it, or `places`, says that all places report at the same
-        times; otherwise what is not reported is not missing, as with probe vehicles.
-    max_missing
-        How many reports of a place in a row may be held or imputed.
-    open_on
-        `"real"`: an imputed report only continues what a real one began; `"any"`.
-    method
-        `"durations"` (method I: all places report at the same times) or `"spans"` (method II: places and times need
-        not form a grid). They find the same on a grid; chosen by what is known of the reports unless told.
-    fragments
-        Tell of a rectangle as soon as it is certain, and whenever it has grown.
+    reports
+        Which reports are expected, bad, missing or neighbours, and how many a region needs; see `Reports`.
     prefix
         What the names of the frame columns begin with.
-    lateness, punctuation, punctuation_all, late
-        What is known of a stream, as for `frames()`.
+    lateness, stream
+        What is known of a stream and wanted of it, as for `frames()`; `Stream(fragments=True)` reports rectangles that
+        go on.
 
     Returns
     -------
@@ -105,34 +72,20 @@ def regions(
     """
     from streamframes.spark.planning.regions import plan_regions
 
-    asked = {
-        "ts": ts,
-        "space": space,
-        "by": by,
-        "shape": shape,
-        "prefer": prefer,
-        "min_duration": min_duration,
-        "min_extent": min_extent,
-        "min_times": min_times,
-        "min_places": min_places,
-        "max_gap": max_gap,
-        "max_step": max_step,
-        "places": places,
-        "bad": bad,
-        "missing": missing,
-        "max_missing": max_missing,
-        "open_on": open_on,
-        "method": method,
-        "prefix": prefix,
-    }
-    stream = {
-        "lateness": lateness,
-        "punctuation": punctuation,
-        "punctuation_all": punctuation_all,
-        "late": late,
-        "fragments": fragments,
-    }
-    return Regions(plan_regions(rows, condition, asked, stream))
+    query = plan_regions(
+        rows,
+        condition,
+        ts=ts,
+        space=space,
+        by=by,
+        shape=shape,
+        min_duration=min_duration,
+        min_extent=min_extent,
+        reports=reports_of(reports),
+        prefix=prefix,
+        stream=stream_of(stream, lateness, "regions", ("fragments",)),
+    )
+    return Regions(query)
 
 
 def density(
@@ -148,9 +101,7 @@ def density(
     min_duration: Duration | None = None,
     prefix: str = "frame_",
     lateness: Duration | None = None,
-    punctuation: Any = None,
-    punctuation_all: Any = None,
-    late: str = "count",
+    stream: Stream | None = None,
 ) -> Regions:
     """Find where points crowd: connected cells whose mean density is at least `above`, and for how long.
 
@@ -178,7 +129,7 @@ def density(
         How long a region lasts at least.
     prefix
         What the names of the frame columns begin with.
-    lateness, punctuation, punctuation_all, late
+    lateness, stream
         What is known of a stream, as for `frames()`.
 
     Returns
@@ -189,24 +140,20 @@ def density(
     """
     from streamframes.spark.planning.regions import plan_density
 
-    asked = {
-        "ts": ts,
-        "space": space,
-        "by": by,
-        "bin": bin,
-        "unit": unit,
-        "above": above,
-        "min_area": min_area,
-        "min_duration": min_duration,
-        "prefix": prefix,
-    }
-    stream = {
-        "lateness": lateness,
-        "punctuation": punctuation,
-        "punctuation_all": punctuation_all,
-        "late": late,
-    }
-    return Regions(plan_density(rows, asked, stream))
+    query = plan_density(
+        rows,
+        ts=ts,
+        space=space,
+        bin=bin,
+        unit=unit,
+        above=above,
+        by=by,
+        min_area=min_area,
+        min_duration=min_duration,
+        prefix=prefix,
+        stream=stream_of(stream, lateness, "density"),
+    )
+    return Regions(query)
 
 
 @dataclass(frozen=True, repr=False)

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from streamframes.api.frames import Frames
 from streamframes.core.batch.clock import Duration
 from streamframes.core.sessions.tree import Session
 from streamframes.errors import InvalidArgument
+from streamframes.options import Stream, stream_of
 
 if TYPE_CHECKING:
     from streamframes.spark import DataFrame
@@ -28,12 +29,9 @@ def sessions(
     *,
     ts: str | Sequence[str],
     measures: Mapping[str, str] | None = None,
-    control: DataFrame | None = None,
     prefix: str = "frame_",
     lateness: Duration | None = None,
-    punctuation: Any = None,
-    punctuation_all: Any = None,
-    late: str = "count",
+    stream: Stream | None = None,
 ) -> Sessions:
     """Let events flow down a tree of session classes, and aggregates up.
 
@@ -48,12 +46,11 @@ def sessions(
         The column that orders events, or a list of it and the columns that break ties.
     measures
         Name -> aggregate, like `"System.avg(Call.sum(ATT.duration(ts)))"`.
-    control
-        A stream of orders beside a stream of events: action (`"add"`, `"drop"`), name, expression of a measure.
     prefix
         What the names of the frame columns of sessions begin with.
-    lateness, punctuation, punctuation_all, late
-        What is known of a stream, as for `frames()`.
+    lateness, stream
+        What is known of a stream and wanted of it, as for `frames()`; `Stream(control=...)` changes measures while it
+        runs.
 
     Returns
     -------
@@ -62,8 +59,8 @@ def sessions(
     """
     from streamframes.spark.planning.session_plans import plan_sessions
 
-    stream = {"lateness": lateness, "punctuation": punctuation, "punctuation_all": punctuation_all, "late": late}
-    return Sessions(plan_sessions(rows, tree, ts=ts, measures=measures, prefix=prefix, control=control, stream=stream))
+    options = stream_of(stream, lateness, "sessions", ("control",))
+    return Sessions(plan_sessions(rows, tree, ts=ts, measures=measures, prefix=prefix, stream=options))
 
 
 @dataclass(frozen=True, repr=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -10,7 +10,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
-from pyspark.sql.pandas.types import to_arrow_type
+from pyspark.sql.pandas.types import from_arrow_type, to_arrow_type
 
 from streamframes.core.batch.clock import Clock
 from streamframes.core.batch.tags import TagColumn
@@ -20,6 +20,7 @@ from streamframes.spark.failures import reason, unlogged
 
 _INTEGERS = (T.ByteType, T.ShortType, T.IntegerType, T.LongType)
 _TIMES = (T.TimestampType, T.TimestampNTZType)
+_NOT_CARRIED = (T.YearMonthIntervalType, T.CalendarIntervalType, T.TimeType, T.VariantType)
 
 
 def names(value: Any, argument: str, rows: DataFrame, verb: str, *, table: str = "") -> list[str]:
@@ -27,7 +28,11 @@ def names(value: Any, argument: str, rows: DataFrame, verb: str, *, table: str =
     wanted = [value] if isinstance(value, str) else value
     if not isinstance(wanted, Sequence) or not all(isinstance(name, str) for name in wanted):
         raise InvalidArgument(f"{verb}() got {argument}={value!r}; give a column name or a list of them")
-    return [_spelled(name, argument, rows, verb, table) for name in wanted]
+    found = [_spelled(name, argument, rows, verb, table) for name in wanted]
+    if argument == "by":
+        for name in found:
+            _check_group(name, rows.schema[name].dataType, verb)
+    return found
 
 
 def order_and_groups(rows: DataFrame, ts: Any, by: Any, verb: str) -> tuple[list[str], list[str]]:
@@ -39,6 +44,33 @@ def order_and_groups(rows: DataFrame, ts: Any, by: Any, verb: str) -> tuple[list
     if len(set(groups)) < len(groups) or set(groups) & set(order):
         raise InvalidArgument(f"{verb}() got by={by!r} with ts={ts!r}; each column may be named once")
     return order, groups
+
+
+def _check_group(name: str, kind: T.DataType, verb: str) -> None:
+    """Refuse groups that Spark would tell apart in another way, or whose values no Python worker is given."""
+    refusal = f"{verb}() got by={name!r} of type {kind.simpleString()}"
+    for part in _parts(kind):
+        if isinstance(part, T.StringType) and not part.isUTF8BinaryCollation():
+            raise InvalidArgument(
+                f"{refusal}; groups are told apart by the bytes of a text and not by a collation; group by a column "
+                f"like lower(cast({name} as string))"
+            )
+        if isinstance(part, _NOT_CARRIED):
+            raise InvalidArgument(f"{refusal}, which cannot group rows; group by cast({name} as string)")
+
+
+def _parts(kind: T.DataType) -> Iterator[T.DataType]:
+    """A type, and those that it is made of."""
+    yield kind
+    inner: list[T.DataType] = []
+    if isinstance(kind, T.StructType):
+        inner = [field.dataType for field in kind]
+    elif isinstance(kind, T.ArrayType):
+        inner = [kind.elementType]
+    elif isinstance(kind, T.MapType):
+        inner = [kind.keyType, kind.valueType]
+    for each in inner:
+        yield from _parts(each)
 
 
 def check_beginning(prefix: Any, verb: str) -> None:
@@ -124,6 +156,11 @@ def scheme_input(rows: DataFrame, needed: Input, scheme: str) -> Column:
 def arrow_type(kind: T.DataType) -> pa.DataType:
     """The Arrow type that carries a Spark type, whatever the session's zone."""
     return to_arrow_type(kind, timezone="UTC")
+
+
+def spark_type(kind: pa.DataType) -> T.DataType:
+    """The Spark type of results that an operator makes."""
+    return from_arrow_type(kind, prefer_timestamp_ntz=True)
 
 
 def arrow_schema(schema: T.StructType) -> pa.Schema:

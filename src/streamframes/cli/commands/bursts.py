@@ -17,6 +17,7 @@ from streamframes.cli.options.bursts import (
 from streamframes.cli.options.common import SourceOptions
 from streamframes.cli.terminal import reporting, say
 from streamframes.errors import InvalidArgument
+from streamframes.options import Search
 
 if TYPE_CHECKING:
     from streamframes.api.bursts import Bursts
@@ -97,17 +98,16 @@ def _settings(windows: WindowOptions, searching: SearchOptions) -> dict[str, Any
     from streamframes.cli.options.values import duration
     from streamframes.cli.options.windows import lengths_of
 
-    told = {name: getattr(searching, name) for name in ("error", "side") if getattr(searching, name) is not None}
-    if told and searching.search == "exact":
-        raise InvalidArgument(
-            f"--{next(iter(told))} belongs to --search all or monotonic; the exact search has no error"
-        )
+    given: dict[str, Any] = {"error": searching.error, "error_side": searching.error_side}
+    errors = {name: value for name, value in given.items() if value is not None}
+    if errors and searching.search == "exact":
+        name = next(iter(errors)).replace("_", "-")
+        raise InvalidArgument(f"--{name} belongs to --search all or monotonic; the exact search has no error")
     return {
         "windows": None if windows.windows is None else lengths_of(windows.windows),
         "agg": windows.aggregate,
         "unit": duration(windows.unit),
-        "search": searching.search,
-        **told,
+        "search": Search(searching.search, **errors),
     }
 
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from streamframes.cli.commands.demo import MIN_DURATION, WHERE, compare
 from streamframes.cli.terminal import redrawing, say, table_of
 from streamframes.errors import StreamFramesError
+from streamframes.options import Stream
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -36,7 +37,8 @@ _SHOWN = {"router": "router", "frame_start": "start", "frame_end": "end so far",
 _CODE = f"""\
   reports = spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).parquet("{{reports}}")
   scheme = sf.Threshold("{WHERE}", min_duration="{MIN_DURATION}")
-  loss = sf.frames(reports, scheme, ts="rpt_time", by="router", lateness="{LATENESS}", fragments=True)
+  loss = sf.frames(reports, scheme, ts="rpt_time", by="router",
+                   stream=sf.Stream("{LATENESS}", fragments=True))
   upserts = loss.agg(worst="max(drop_pct)").writeStream.foreachBatch(upsert_by_frame_id)
   upserts.option("checkpointLocation", "{{checkpoint}}").trigger(availableNow=True).start()"""
 
@@ -147,7 +149,7 @@ def _start(engine: Engine, folder: Path, reported: dict[int, list[Row]]) -> Any:
     schema = engine.spark.read.parquet(reports).schema
     stream = engine.spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).parquet(reports)
     scheme = Threshold(WHERE, min_duration=MIN_DURATION)
-    loss = frames(stream, scheme, ts="rpt_time", by="router", lateness=LATENESS, fragments=True)
+    loss = frames(stream, scheme, ts="rpt_time", by="router", stream=Stream(LATENESS, fragments=True))
 
     def keep(rows: Any, number: int) -> None:
         reported[number] = rows.toArrow().to_pylist()

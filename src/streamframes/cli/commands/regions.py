@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from streamframes.cli.flatten import grouped
@@ -16,6 +17,7 @@ from streamframes.cli.options.regions import (
 )
 from streamframes.cli.terminal import reporting
 from streamframes.errors import InvalidArgument
+from streamframes.options import Rectangles, Reports
 
 if TYPE_CHECKING:
     from streamframes.cli.io.inputs import Source
@@ -50,7 +52,7 @@ def regions(
     def plan() -> Any:
         from streamframes.api.regions import regions as search
 
-        return search(rows, region.where, places=places, **settings, **asked.at)
+        return search(rows, region.where, **_arguments(settings, places), **asked.at)
 
     # Places of a file are fetched when the search is planned.
     planned = plan() if kept is None else engine.run("Reading places", plan, failed=f"cannot use {kept.name}")
@@ -87,6 +89,16 @@ def _settings(region: RegionOptions, stations: StationOptions) -> dict[str, Any]
         "open_on": stations.open_on,
     }
     return {name: value for name, value in given.items() if value is not None}
+
+
+def _arguments(settings: dict[str, Any], places: Any) -> dict[str, Any]:
+    """The settings as arguments of `regions()`, those of reports and rectangles in their values."""
+    reports = {name: settings[name] for name in settings if name in {each.name for each in fields(Reports)}}
+    rectangles = {name: settings[name] for name in ("prefer", "method") if name in settings}
+    others = {name: value for name, value in settings.items() if name not in (*reports, *rectangles)}
+    if rectangles:
+        others["shape"] = Rectangles(**rectangles)
+    return {**others, "reports": Reports(places=places, **reports)}
 
 
 def places_of(stations: StationOptions, space: SpaceOptions) -> tuple[Any, Source | None]:

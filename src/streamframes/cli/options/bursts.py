@@ -115,7 +115,7 @@ class SearchOptions:
         float | None,
         option(_SEARCH, "all, monotonic: the relative error of a sum; 0.01 unless told.", metavar="SHARE"),
     ] = None
-    side: Annotated[
+    error_side: Annotated[
         Literal["never_miss", "never_false"] | None,
         option(_SEARCH, "all, monotonic: estimate too high (never_miss, the default) or too low."),
     ] = None

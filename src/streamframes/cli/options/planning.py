@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from streamframes.cli.options.common import MeasureOptions, ScheduleOptions, SourceOptions
 from streamframes.cli.options.values import duration, named
 from streamframes.errors import InvalidArgument
+from streamframes.options import Schedule
 
 if TYPE_CHECKING:
     from streamframes.api.frames import Frames
@@ -34,9 +35,23 @@ def plan(rows: DataFrame, scheme: Scheme, source: SourceOptions, schedule: Sched
         ts=source.ts,
         by=source.by,
         prefix=prefix,
-        schedule=duration(schedule.schedule),
-        schedule_offset=duration(schedule.schedule_offset),
-        jitter=duration(schedule.jitter),
-        missing=schedule.missing,
-        open_on=schedule.open_on,
+        schedule=_schedule(schedule),
     )
+
+
+def _schedule(options: ScheduleOptions) -> Schedule | None:
+    """The reporting schedule; refuses its details without it."""
+    given: dict[str, Any] = {
+        "offset": duration(options.schedule_offset),
+        "jitter": duration(options.jitter),
+        "missing": options.missing,
+        "open_on": options.open_on,
+    }
+    details = {name: value for name, value in given.items() if value is not None}
+    every = duration(options.schedule)
+    if every is not None:
+        return Schedule(every, **details)
+    if details:
+        name = next(iter(details)).replace("_", "-")
+        raise InvalidArgument(f"--{'schedule-offset' if name == 'offset' else name} belongs to --schedule; give it too")
+    return None

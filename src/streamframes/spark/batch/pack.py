@@ -55,7 +55,7 @@ def packing(
     n_buckets: int,
     stream: StreamPacking | None = None,
     *,
-    side: int = 0,
+    input_number: int = 0,
     to_all: bool = False,
     end_of_data: bool = False,
 ) -> Callable[[Batches], Batches]:
@@ -69,10 +69,10 @@ def packing(
         return split(packed, number) if stream is None else stream.addressed(split(packed, number, STREAM_PIECE))
 
     def pack(batches: Batches) -> Batches:
-        packer = Packer(1 if to_all else n_buckets, side)
+        packer = Packer(1 if to_all else n_buckets, input_number)
         context = TaskContext.get()
-        # Where both sides have a single partition, Spark reads them in one task: its number does not tell them apart.
-        number = (2 * (context.partitionId() if context else 0) + side) << 32
+        # Where both inputs have a single partition, Spark reads them in one task: its number does not tell them apart.
+        number = (2 * (context.partitionId() if context else 0) + input_number) << 32
         latest = MIN_INSTANT
         for batch in _gathered(batches, packer, many=stream is not None):
             word = batch.column(batch.num_columns - 1) if stream is not None else None

@@ -2,36 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import Any
 
 from streamframes.core.batch.clock import Clock
 from streamframes.core.bursts.histogram.error_bound import error_bound
 from streamframes.core.bursts.learning import Learn
 from streamframes.core.bursts.plan import EXACT
-from streamframes.spark.planning.run import SHUFFLED
-from streamframes.spark.explain.scan import packed_steps
-from streamframes.spark.streaming.run import explain_stream
 
-if TYPE_CHECKING:
-    from streamframes.spark.planning.bursts import BurstQuery
-
-_WAYS = {
+_SEARCHES = {
     EXACT: "tiles of rows by windows are ruled out by the sum of all they cover; every alarm and value is exact",
     "all": "every window, by histograms: a tree of windows is ruled out by estimates",
     "monotonic": "bisection in the order of windows for log F(1): an approximation, whatever the error",
 }
 
 
-def explained(bursting: BurstQuery) -> str:
-    """Which way the rows go, which search was chosen and why, and what it may get wrong."""
-    settings = bursting.settings
-    what = f"units of {_duration(settings['unit'], bursting.clock)}" if settings["unit"] else "rows"
-    way = explain_stream(bursting.options)[:-1] if bursting.is_stream else [SHUFFLED]
+def search_steps(settings: Mapping[str, Any], clock: Clock, why: str) -> list[str]:
+    """Which search was chosen and why, and what it may get wrong."""
+    what = f"units of {_duration(settings['unit'], clock)}" if settings["unit"] else "rows"
     lines = [
-        f"bursts {bursting.describe()}",
-        *packed_steps(bursting, "the value"),
-        *way,
-        f"  search    {settings['search']}, because {bursting.why}: {_WAYS[settings['search']]}",
+        f"  search    {settings['search']}, because {why}: {_SEARCHES[settings['search']]}",
         f"  windows   {len(settings['windows'])}, in {what}; thresholds {_thresholds(settings['thresholds'])}",
     ]
     if settings["search"] != EXACT:
@@ -39,7 +29,7 @@ def explained(bursting: BurstQuery) -> str:
         lines.append(f"  error     a sum is within {settings['error']:.3%} of the truth and {side}")
     if settings["search"] == "monotonic":
         lines.append(f"  bound     {_bound(settings['thresholds'], settings['error'])}")
-    return "\n".join(lines)
+    return lines
 
 
 def _duration(ticks: int, clock: Clock) -> str:

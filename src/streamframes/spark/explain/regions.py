@@ -2,39 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from streamframes.core.regions.plan import CONNECTED, DENSITY, DURATIONS
 from streamframes.core.regions.reports import ENDS, HOLDS
-from streamframes.spark.planning.run import SHUFFLED
-from streamframes.spark.explain.scan import packed_steps
-from streamframes.spark.streaming.run import explain_stream
-
-if TYPE_CHECKING:
-    from streamframes.spark.planning.regions import RegionQuery
 
 
-def explained(regioning: RegionQuery) -> str:
-    """Which way the rows go, which search was chosen and why."""
-    way = explain_stream(regioning.options) if regioning.is_stream else [SHUFFLED]
-    lines = [
-        f"regions {regioning.describe()}",
-        *packed_steps(regioning, "place and condition"),
-        *way,
-        f"  search    {_search(regioning)}",
-    ]
-    if regioning.settings["shape"] != DENSITY:
-        lines.append(f"  reports   {_reports(regioning)}")
-    return "\n".join(lines)
+def search_steps(settings: Mapping[str, Any], space: Sequence[str]) -> list[str]:
+    """Which search was chosen and why, and what stands for reports that are missing."""
+    lines = [f"  search    {_search(settings, len(space))}"]
+    return lines if settings["shape"] == DENSITY else [*lines, f"  reports   {_reports(settings)}"]
 
 
-def _search(regioning: RegionQuery) -> str:
-    settings = regioning.settings
+def _search(settings: Mapping[str, Any], n_dims: int) -> str:
     if settings["shape"] == DENSITY:
         return "cells are counted in each unit of time, and grown from the densest"
     if settings["shape"] == CONNECTED:
         return "components of neighbouring reports, found column by column; time and memory are linear"
-    if len(regioning.space) > 1:
+    if n_dims > 1:
         return "boxes: for each range of the first dimension, durations over the second; O(X^2 Y) a column"
     chosen = (
         "durations of each place (method I): every place is expected to report at every column"
@@ -44,8 +30,7 @@ def _search(regioning: RegionQuery) -> str:
     return chosen + (f"; of regions that overlap the {settings['prefer']}" if settings["prefer"] else "")
 
 
-def _reports(regioning: RegionQuery) -> str:
-    settings = regioning.settings
+def _reports(settings: Mapping[str, Any]) -> str:
     reading = settings["reading"]
     if not settings["may_miss"]:
         return "what does not report is no report: nothing is missing"

@@ -3,40 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+from pyspark.sql import Column, DataFrame
+
+from streamframes.core.batch.packer import Layout
 from streamframes.core.files.parquet.projection import Selection
 from streamframes.core.files.segments.first_run import has_seams
+from streamframes.core.frames.operator import FramePlan
 from streamframes.spark.scan.scan import Scan
 from streamframes.spark.scan.strategy import LegWay, StrandWay, way_of
 from streamframes.spark.session import n_cores
 
 
-def packed_steps(source: Any, evaluated: str) -> list[str]:
+def packed_steps(
+    rows: DataFrame | Scan,
+    columns: Sequence[Column],
+    layout: Layout,
+    by: Sequence[str],
+    buckets: int,
+    evaluated: str,
+) -> list[str]:
     """How rows are read and packed: by Spark and then Python, or by Python alone."""
-    group = f"by {', '.join(source.by)}" if source.by else "as one group"
-    buckets = source.n_buckets()
+    group = f"by {', '.join(by)}" if by else "as one group"
     packs = f"  2 pack    Python workers turn each batch into chunks for {buckets} buckets, {group}; lossless"
-    return [read_step(source) or f"  1 select  Catalyst evaluates {evaluated}", packs]
+    return [read_step(rows, columns, layout) or f"  1 select  Catalyst evaluates {evaluated}", packs]
 
 
-def read_step(source: Any) -> str:
+def read_step(rows: DataFrame | Scan, columns: Sequence[Column], layout: Layout) -> str:
     """Who reads the files; nothing to say of a DataFrame."""
-    if not isinstance(source.data, Scan):
-        return ""
-    columns, plan = source.planned()
-    return _read(source.data, source.data.select(*columns).selection(plan.layout))
+    return _read(rows, rows.select(*columns).selection(layout)) if isinstance(rows, Scan) else ""
 
 
-def frame_steps(source: Any, packed: Sequence[str]) -> list[str]:
-    """The steps of frames that are found in files; `packed` are those that follow where rows are packed."""
-    columns, plan = source.planned()
-    selected = source.data.select(*columns)
+def frame_steps(scan: Scan, columns: Sequence[Column], plan: FramePlan, packed: Sequence[str]) -> list[str]:
+    """The steps of frames that are found in files; `packed` are those where rows are packed."""
+    selected = scan.select(*columns)
     way = way_of(selected, plan)
     if isinstance(way, StrandWay):
         many = f"{n_cores(way.spark)} workers" if n_cores(way.spark) > 1 else "1 worker"
         return [
-            *_read_in_order(source.data, way.selection),
+            *_read_in_order(scan, way.selection),
             f"  2 scan    {many}, each reads all rows in the order of time, keeps its groups and scans them",
             f"            strands and not legs, because {way.reason}",
             "  nothing crosses a shuffle",
@@ -45,14 +50,14 @@ def frame_steps(source: Any, packed: Sequence[str]) -> list[str]:
         edges = "runs" if has_seams(plan) else "runs, and the first rows of each group in a leg,"
         many = f"{len(way.legs)} legs" if len(way.legs) > 1 else "1 leg"
         return [
-            *_read_in_order(source.data, way.selection),
+            *_read_in_order(scan, way.selection),
             f"  2 scan    {many} in the order of time, by the statistics of the files; scanned where rows are read",
             f"  3 shuffle only {edges} cross it, to {way.route.partitions} partitions",
             "  4 join    one leg after the other; what a leg could not know of its beginning is mended",
         ]
     left_to_spark = isinstance(selected.selection(plan.layout), str)
     why = [] if left_to_spark else [f"            chunks and not legs, because {way}"]
-    return [*packed_steps(source, ""), *why, *packed]
+    return [packed[0], packed[1], *why, *packed[2:]]
 
 
 def _read_in_order(scan: Scan, selection: Selection) -> list[str]:

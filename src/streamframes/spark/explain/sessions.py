@@ -1,51 +1,30 @@
-"""Words: what happens to a tree of sessions, for a person."""
+"""What happens to a tree of sessions, in words."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from streamframes.core.sessions.language.resolve import Planner
 from streamframes.core.sessions.plan import SPANNING, TOGETHER
 from streamframes.core.sessions.tree import Session
-from streamframes.spark.planning.run import SHUFFLED
-from streamframes.spark.explain.scan import read_step
-from streamframes.spark.streaming.run import explain_stream
-
-if TYPE_CHECKING:
-    from streamframes.spark.planning.sessions import SessionQuery
 
 
-def explained(nesting: SessionQuery) -> str:
-    """Which way the events go, and where they are dealt with."""
-    planner = nesting.planner
+def tree_steps(root: Session, planner: Planner, spread: str) -> list[str]:
+    """Where events of the tree meet, and its measures with the time at which values flow up."""
     places = {
-        SPANNING: f"  {nesting.root.name} spans all buckets: what it receives is merged in one place, not its events",
+        SPANNING: f"  {root.name} spans all buckets: what it receives is merged in one place, not its events",
         TOGETHER: "  all events go through one bucket",
     }
-    by = f"by {', '.join(nesting.by)}" if nesting.by else "to one bucket"
-    lines = [
-        f"sessions of {nesting.describe()}",
-        read_step(nesting)
-        or f"  1 select  {len(planner.events)} columns: conditions and values of events, computed by Spark",
-        f"  2 pack    chunks of rows, {by}: {nesting.why}",
-    ]
-    if nesting.is_stream:
-        lines += explain_stream(nesting.options)
-    else:
-        lines += [SHUFFLED, "  4 flow    one compiled engine a bucket; a record for each open session"]
-    if nesting.spread in places:
-        lines.append(places[nesting.spread])
-    lines += [f"  {name} = {text}{_tags(nesting, name)}" for name, text in planner.texts.items()]
-    return "\n".join(lines)
+    measures = [f"  {name} = {text}{_tags(planner, name)}" for name, text in planner.texts.items()]
+    return [*([places[spread]] if spread in places else []), *measures]
 
 
-def _tags(nesting: SessionQuery, name: str) -> str:
-    """When the values of a measure are told to the class above, from its root down."""
-    planner, found = nesting.planner, []
+def _tags(planner: Planner, name: str) -> str:
+    """When the values of a measure reach the class above, from its root down."""
+    found = []
     measure = next(each for each in planner.measures if each.name == name)
     node = planner.nodes[measure.node]
     while node.source is not None:
         below = planner.nodes[node.source]
-        found.append(f"{planner.names[below.cls]} tells {node.when}")
+        found.append(f"{planner.names[below.cls]} passes on {node.when}")
         node = below
     return f"   ({', '.join(found)})" if found else ""
 

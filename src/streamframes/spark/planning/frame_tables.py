@@ -15,8 +15,8 @@ from pyspark.sql import types as T
 from streamframes.core.batch.packer import Layout
 from streamframes.errors import InvalidArgument
 from streamframes.spark.batch.pack import packing
-from streamframes.spark.planning.run import pieces
 from streamframes.spark.columns import arrow_type, column, names
+from streamframes.spark.planning.run import pieces
 from streamframes.spark.session import require_dataframe
 
 _INSTANTS = (T.TimestampType, T.TimestampNTZType, T.DateType, T.ByteType, T.ShortType, T.IntegerType, T.LongType)
@@ -53,7 +53,7 @@ class FrameTable:
         """All columns that are neither group nor edge."""
         return [name for name in self.rows.columns if name not in (*self.by, self.start, self.end)]
 
-    def pieces(self, carried: Sequence[str], buckets: int, side: int, *, every_row: bool = False) -> DataFrame:
+    def pieces(self, carried: Sequence[str], buckets: int, number: int, *, every_row: bool = False) -> DataFrame:
         """The packed rows: the end travels first, then what is carried; with `every_row` also rows without a start."""
         sent = [*self.by, self.start, self.end, *carried]
         columns = [column(name) for name in sent]
@@ -63,7 +63,7 @@ class FrameTable:
         n_keys = len(self.by)
         layout = Layout(self.keys, kinds[n_keys], tuple(kinds[n_keys + 1 :]))
         travelling = self.rows.select(*(each.alias(f"__sf_{i}") for i, each in enumerate(columns)))
-        return pieces(travelling, layout, packing(layout, buckets, side=side))
+        return pieces(travelling, layout, packing(layout, buckets, input_number=number))
 
 
 def some_instant(kind: T.DataType) -> Column:

@@ -11,8 +11,8 @@ from pyspark.sql import types as T
 from streamframes.core.batch.packer import Layout
 from streamframes.core.files.parquet.projection import Selection
 from streamframes.core.frames.operator import FramePlan
-from streamframes.core.operator.bucket_fold import BucketFold, fold
 from streamframes.core.operator.protocol import OperatorPlan
+from streamframes.core.operator.table_bucket import TableBucket, fold
 from streamframes.spark.batch.fold import Batches, folded
 from streamframes.spark.batch.pack import PIECES, packing
 from streamframes.spark.scan.scan import Selected
@@ -20,22 +20,24 @@ from streamframes.spark.scan.strategy import way_of
 from streamframes.spark.scan.tasks import chunk_pieces
 
 SHUFFLED = "  3 shuffle only chunks cross it, to the partition of their bucket, sorted by their start"
-EXPLAINED = (
+TABLE_STEPS = (
     SHUFFLED,
-    "  4 fold    one compiled scan a bucket, a state record a group; holds only chunks that overlap",
+    "  4 scan    one compiled scan a bucket, a state record a group; holds only chunks that overlap",
     "  toDF() and agg() with count, sum, avg, min, max, first, last, stddev are this one pass;",
     "  other measures are computed by tag() and groupBy; tag() sends all columns the same way.",
 )
 
 
-def table_frames(travelling: DataFrame | Selected, plan: OperatorPlan, buckets: int, schema: T.StructType) -> DataFrame:
+def table_results(
+    travelling: DataFrame | Selected, plan: OperatorPlan, buckets: int, schema: T.StructType
+) -> DataFrame:
     """The results of a plan on a table of group columns, the instant, and what travels."""
     if isinstance(travelling, Selected) and isinstance(plan, FramePlan):
         way = way_of(travelling, plan)
         if not isinstance(way, str):
             return way.frames(schema)
     chunks = pieces(travelling, plan.layout, packing(plan.layout, buckets, end_of_data=plan.needs_end_of_data))
-    return folded(chunks, buckets, partial(fold, partial(BucketFold, plan)), schema)
+    return folded(chunks, buckets, partial(fold, partial(TableBucket, plan)), schema)
 
 
 def pieces(travelling: DataFrame | Selected, layout: Layout, pack: Callable[[Batches], Batches]) -> DataFrame:

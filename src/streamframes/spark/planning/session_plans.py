@@ -15,20 +15,18 @@ from streamframes.core.sessions.partitioning import spread_of
 from streamframes.core.sessions.plan import TOGETHER
 from streamframes.core.sessions.tree import Session, checked_forest
 from streamframes.errors import InvalidArgument
+from streamframes.options import Stream
 from streamframes.spark.columns import (
     analysed,
     arrow_type,
     as_column,
-    check_beginning,
-    clock_of,
     column,
     names,
-    order_and_groups,
 )  # fmt: skip
+from streamframes.spark.planning.query import checked_source
 from streamframes.spark.planning.sessions import SessionQuery
 from streamframes.spark.session import require_dataframe
-from streamframes.spark.streaming.commands import SESSION_ORDERS, check_control
-from streamframes.spark.streaming.run import check_options
+from streamframes.spark.streaming.commands import SESSION_COMMANDS, check_control
 
 
 def plan_sessions(
@@ -38,12 +36,10 @@ def plan_sessions(
     ts: str | Sequence[str],
     measures: Mapping[str, str] | None,
     prefix: str,
-    control: Any,
-    stream: Mapping[str, Any],
+    stream: Stream,
 ) -> tuple[SessionQuery, ...]:
     """Check everything that can be checked before a job starts."""
     roots = checked_forest(tree)
-    check_beginning(prefix, "sessions")
     if measures is not None and not isinstance(measures, Mapping):
         raise InvalidArgument(f"sessions() got measures={measures!r}; give a dict from names to aggregates")
     sources = _sources(rows, roots)
@@ -59,10 +55,12 @@ def plan_sessions(
         each = replace(each, spread=spread, by=by, why=why)
         each.told_columns(each.chosen)
         finished.append(each)
-    if control is not None:
+    if stream.control is not None:
         if len(finished) > 1:
             raise InvalidArgument("sessions() got control= for several trees; plan each of them on its own")
-        finished = [replace(each, control=check_control(control, each.rows, SESSION_ORDERS)) for each in finished]
+        finished = [
+            replace(each, control=check_control(stream.control, each.rows, SESSION_COMMANDS)) for each in finished
+        ]
     return tuple(finished)
 
 
@@ -92,9 +90,8 @@ def _sources(rows: Any, roots: Sequence[Session]) -> list[DataFrame]:
     return found
 
 
-def _planned(rows: DataFrame, root: Session, ts: Any, prefix: str, stream: Mapping[str, Any]) -> SessionQuery:
-    order, _ = order_and_groups(rows, ts, (), "sessions")
-    clock = clock_of(rows.schema[order[0]].dataType, order[0], "sessions")
+def _planned(rows: DataFrame, root: Session, ts: Any, prefix: str, stream: Stream) -> SessionQuery:
+    source = checked_source("sessions", rows, ts, (), prefix, stream)
 
     def type_of(expression: Any, what: str) -> pa.DataType:
         def probe() -> DataFrame:
@@ -106,13 +103,9 @@ def _planned(rows: DataFrame, root: Session, ts: Any, prefix: str, stream: Mappi
         except PySparkException as error:
             raise InvalidArgument(f"{what}: {expression!r} is a {kind.simpleString()}; cast it") from error
 
-    ts_type = arrow_type(rows.schema[order[0]].dataType)
-    planner = Planner(root, rows.columns, order[0], ts_type, clock, type_of)
-    options = check_options(rows, order[0], clock, fragments=False, punctuations=False, verb="sessions()", **stream)
+    planner = Planner(root, rows.columns, source.ts, arrow_type(rows.schema[source.ts].dataType), source.clock, type_of)
     chosen = tuple(range(len(planner.names)))
-    return SessionQuery(
-        rows, root, planner, clock, order[0], tuple(order[1:]), (), TOGETHER, "", options, prefix, chosen
-    )
+    return SessionQuery(**vars(source), root=root, planner=planner, spread=TOGETHER, why="", chosen=chosen)
 
 
 def _owner(found: Sequence[SessionQuery], name: str, text: Any) -> SessionQuery:

@@ -1,13 +1,14 @@
-"""Nested sessions: everything is checked before a job starts; then tables and streams go the ways of frames.
+"""Sessions: events that flow down a tree of classes.
 
 events ─ select conditions and values ─ pack, shuffle chunks ─ flow down the tree by bucket ─ sessions, measures, ...
-         Catalyst                       as frames do          one compiled engine
+         Catalyst                                              one compiled engine
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 import pyarrow as pa
@@ -15,7 +16,6 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from streamframes.core.batch.clock import Clock
 from streamframes.core.sessions.commands import Orders
 from streamframes.core.sessions.language.nodes import path_of
 from streamframes.core.sessions.language.resolve import Planner
@@ -32,7 +32,6 @@ from streamframes.core.sessions.plan import (
 )
 from streamframes.core.sessions.tree import Session
 from streamframes.errors import InvalidArgument
-from streamframes.spark.planning.run import table_frames
 from streamframes.spark.columns import (
     arrow_type,
     as_column,
@@ -40,42 +39,27 @@ from streamframes.spark.columns import (
     names,
     tag_columns,
 )  # fmt: skip
-from streamframes.spark.explain.sessions import explained, shown
+from streamframes.spark.explain.scan import read_step
+from streamframes.spark.explain.sessions import shown, tree_steps
 from streamframes.spark.planning.frame_tables import check_free
+from streamframes.spark.planning.query import PackedRow, PlannedQuery
+from streamframes.spark.planning.run import SHUFFLED
 from streamframes.spark.planning.session_columns import A_LONG, carried, flags, spark_type
-from streamframes.spark.session import buckets_for
-from streamframes.spark.streaming.commands import SESSION_ORDERS, controlled
+from streamframes.spark.streaming.commands import SESSION_COMMANDS, commanded_results
 from streamframes.spark.streaming.merge_root import merged
-from streamframes.spark.streaming.run import StreamOptions, stream_frames, without_punctuation
+from streamframes.spark.streaming.run import explain_stream
 
 
 @dataclass(frozen=True)
-class SessionQuery:
-    """One tree over its rows: what is known before anything runs. It has what `Frames` needs of a framing."""
+class SessionQuery(PlannedQuery[SessionPlan]):
+    """Events that flow down one tree; `chosen` are the classes whose sessions are wanted, by number."""
 
-    rows: DataFrame
     root: Session
     planner: Planner
-    clock: Clock
-    ts: str
-    ties: tuple[str, ...]
-    by: tuple[str, ...]
     spread: str
     why: str
-    options: StreamOptions
-    prefix: str
     chosen: tuple[int, ...]
     control: DataFrame | None = field(default=None)
-
-    @property
-    def is_stream(self) -> bool:
-        """Whether the rows are a stream."""
-        return bool(self.rows.isStreaming)
-
-    @property
-    def data(self) -> DataFrame:
-        """The rows that are data."""
-        return without_punctuation(self.rows, self.options)
 
     @property
     def classes(self) -> list[str]:
@@ -83,36 +67,33 @@ class SessionQuery:
         return [self.planner.names[cls] for cls in self.chosen]
 
     @property
-    def space(self) -> tuple[str, ...]:
-        """Frames have no place."""
-        return ()
-
-    @property
     def fill_by(self) -> tuple[str, ...]:
         """Rows belong to the sessions of their keys, those of all classes on the path."""
         path = reversed(path_of(self.planner.classes, self.chosen[0]))
         return tuple(dict.fromkeys(name for cls in path for name in self._names(self.planner.sessions[cls])))
 
-    def n_buckets(self) -> int:
-        """How many buckets the groups are hashed onto."""
-        return buckets_for(self.rows, self.by)
+    def evaluated(self) -> list[Column]:
+        """Conditions and values of events."""
+        return self._events()[0]
 
     def result(self, output: str, **settings: Any) -> DataFrame:
         """The table or stream of sessions, measures, ..."""
         extra, tags = self._tagged() if output == TAGGED else ((), ())
         if self.control is not None:
             if output != MEASURES:
-                raise InvalidArgument(f"sessions() got control=, which changes measures; {output} are had without it")
+                raise InvalidArgument(f"sessions() got control=, which changes measures; remove it to get {output}")
             raw = self._raw()
             extra = [column(name) for name in raw.names]
             settings["orders"] = Orders(self.planner, raw, self.spread)
-        columns, plan = self.planned(extra, output=output, tags=tags, **settings)
-        schema = self.result_types(plan)
-        if self.is_stream:
-            if self.control is not None:
-                return controlled(self, self.control, SESSION_ORDERS, columns, plan, schema)
-            return stream_frames(self.rows, columns, self.ts, plan, self.n_buckets(), self.options, schema)
-        return table_frames(self.data.select(*columns), plan, self.n_buckets(), schema)
+        return self.results(extra, output=output, tags=tags, **settings)
+
+    def carried_out(self, columns: Sequence[Column], plan: SessionPlan, schema: T.StructType) -> DataFrame:
+        """The results of a plan on these events, and on the commands beside them."""
+        if self.control is None:
+            return super().carried_out(columns, plan, schema)
+        return commanded_results(
+            self.rows, columns, self.ts, plan, self.n_buckets(), self.stream, schema, self.control, SESSION_COMMANDS
+        )
 
     def measures(self) -> DataFrame:
         """Measures: those of a root that spans are put together from all places."""
@@ -188,10 +169,8 @@ class SessionQuery:
         others, tags = tag_columns(self.rows, self.by, self.ts, first)
         return [column(name) for name in others], tags
 
-    # What Frames needs.
-
-    def frame_table(self, measures: Sequence[Any] = ()) -> DataFrame:
-        """The sessions; measures are filled in, not found on the way."""
+    def frame_table(self) -> DataFrame:
+        """The closed sessions."""
         return self.result(SESSIONS)
 
     def aggregate(self, measures: Mapping[str, Any]) -> DataFrame:
@@ -243,18 +222,12 @@ class SessionQuery:
     def _is_group(self, expression: Any) -> bool:
         return isinstance(expression, str) and expression.strip("`").replace("``", "`") in self.by
 
-    def planned(
-        self, extra: Sequence[Column] = (), *, output: str | None = None, **settings: Any
-    ) -> tuple[list[Column], SessionPlan]:
-        """The columns that travel, and the plan of the core for them; without an output, sessions to be filled."""
+    def operator_plan(self, row: PackedRow, *, output: str | None = None, **settings: Any) -> SessionPlan:
+        """The plan of the core; without an output, for sessions that are to be filled."""
         planner = self.planner
         if output is None and self.control is not None:
-            raise InvalidArgument("sessions() got control=, and its sessions are to be filled; leave out control=")
-        events, event_at, bits = self._events()
-        chosen = [*map(column, (*self.by, self.ts, *self.ties)), *events, *extra]
-        columns = [each.alias(f"__sf_{i}") for i, each in enumerate(chosen)]
-        kinds = [arrow_type(each.dataType) for each in self.rows.select(*columns).schema]
-        n_keys = len(self.by)
+            raise InvalidArgument("sessions() got control=, and its sessions are to be filled; remove control=")
+        _, event_at, bits = self._events()
         grouped = tuple(
             i
             for i, each in enumerate(planner.sessions)
@@ -265,11 +238,8 @@ class SessionQuery:
             "told": self.told_columns(self._told_of(output)),
             **settings,
         }
-        return columns, SessionPlan(
-            clock=self.clock,
-            keys=pa.schema(list(zip(self.by, kinds[:n_keys], strict=True))),
-            ts_type=kinds[n_keys],
-            columns=tuple(kinds[n_keys + 1 :]),
+        return SessionPlan(
+            **row,
             ts=self.ts,
             classes=tuple(planner.classes),
             nodes=tuple(planner.nodes),
@@ -277,11 +247,9 @@ class SessionQuery:
             bits=bits,
             grouped=grouped,
             functions=tuple(planner.functions),
-            n_ties=len(self.ties),
             spread=self.spread,
             output=output or SESSIONS,
             chosen=self._told_of(output),
-            prefix=self.prefix,
             spelling=self.root.spelling(),
             **known,
         )
@@ -337,7 +305,7 @@ class SessionQuery:
         ((kind, arrow),) = kinds
         return Told(name, arrow, kind, tuple((cls, Value(node, kind)) for cls, node in nodes))
 
-    def result_types(self, plan: SessionPlan, measures: Sequence[Any] = ()) -> T.StructType:
+    def result_types(self, plan: SessionPlan, types: Mapping[str, T.DataType] = MappingProxyType({})) -> T.StructType:
         """The columns of the results, as Spark knows them."""
         known = {each.name: each.dataType for each in self.rows.schema}
         instants = [kind for kind in known.values() if isinstance(kind, T.DatetimeType)]
@@ -350,9 +318,18 @@ class SessionQuery:
         )
 
     def explain(self) -> str:
-        """Which way the events go."""
-        return explained(self)
+        """Which way the events go, and in which bucket they meet."""
+        columns, plan = self.planned()
+        read = read_step(self.data, columns, plan.layout) or (
+            f"  1 select  {len(self.planner.events)} columns: conditions and values of events, computed by Spark"
+        )
+        by = f"by {', '.join(self.by)}" if self.by else "to one bucket"
+        pack = f"  2 pack    chunks of rows, {by}: {self.why}"
+        way = [SHUFFLED, "  4 flow    one compiled engine a bucket; a record for each open session"]
+        way = explain_stream(self.stream) if self.is_stream else way
+        tree = tree_steps(self.root, self.planner, self.spread)
+        return "\n".join([f"sessions of {self.describe()}", read, pack, *way, *tree])
 
     def describe(self) -> str:
-        """The plan in one line."""
+        """The query in one line."""
         return f"{shown(self.root)}, ts={self.ts!r}, {self.spread}"

@@ -1,9 +1,10 @@
-"""Controls: a small stream of orders beside the rows, which changes what is watched while it runs."""
+"""Control: a small stream of commands beside the rows, which changes what is watched while it runs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, cast
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
@@ -11,37 +12,36 @@ from pyspark.sql import types as T
 
 from streamframes.core.batch.packer import Layout
 from streamframes.core.bursts.commands import ORDER_LAYOUT as BURST_LAYOUT
-from streamframes.core.operator.bucket_stream import StreamPlan
 from streamframes.core.operator.commands import COMMANDS, DATA_ROWS, CommandedPlan
 from streamframes.core.operator.protocol import OperatorPlan
+from streamframes.core.operator.stream_bucket import StreamPlan
 from streamframes.core.sessions.commands import ORDER_LAYOUT as SESSION_LAYOUT
 from streamframes.errors import InvalidArgument
-from streamframes.spark.planning.source import FrameSource
 from streamframes.spark.session import require_dataframe
-from streamframes.spark.streaming.run import identity, word_of
+from streamframes.spark.streaming.run import StreamSettings, identity, punctuation_kind
 from streamframes.spark.streaming.stateful import pieces_of, stateful
 from streamframes.spark.streaming.watermark import WATERMARK, Watch, event_clock
 
 
 @dataclass(frozen=True)
-class Orders:
-    """What orders look like: whose they are, their columns and types, and what to do instead on a table."""
+class CommandColumns:
+    """What commands look like: whose they are, their columns and types, and what to do instead on a table."""
 
     verb: str
     columns: Mapping[str, str]
     layout: Layout
-    told: str
+    listed: str
     instead: str
 
 
-BURST_ORDERS = Orders(
+BURST_COMMANDS = CommandColumns(
     "bursts",
     {"action": "string", "window": "long", "threshold": "double"},
     BURST_LAYOUT,
     "action ('add' or 'remove'), window and threshold",
     "give other windows=",
 )
-SESSION_ORDERS = Orders(
+SESSION_COMMANDS = CommandColumns(
     "sessions",
     {"action": "string", "name": "string", "expression": "string"},
     SESSION_LAYOUT,
@@ -50,45 +50,46 @@ SESSION_ORDERS = Orders(
 )
 
 
-def check_control(control: DataFrame, rows: DataFrame, orders: Orders) -> DataFrame:
-    """The stream of orders."""
-    got = f"{orders.verb}() got"
-    require_dataframe(control, orders.verb, "control")
+def check_control(control: Any, rows: DataFrame, commands: CommandColumns) -> DataFrame:
+    """The stream of commands."""
+    got = f"{commands.verb}() got"
+    require_dataframe(control, commands.verb, "control")
     if not rows.isStreaming:
-        raise InvalidArgument(f"{got} control= for a table, of which everything is there; {orders.instead}")
+        raise InvalidArgument(f"{got} control= for a table, of which everything is there; {commands.instead}")
     if not control.isStreaming:
-        raise InvalidArgument(f"{got} a table as control=; orders are a stream, like a folder or a topic")
-    missing = [name for name in orders.columns if name not in control.columns]
+        raise InvalidArgument(f"{got} a table as control=; commands are a stream, like a folder or a topic")
+    missing = [name for name in commands.columns if name not in control.columns]
     if missing:
-        raise InvalidArgument(f"{got} control= without the column {missing[0]!r}; orders have {orders.told}")
+        raise InvalidArgument(f"{got} control= without the column {missing[0]!r}; commands have {commands.listed}")
     watched = [each.name for each in control.schema if WATERMARK in (each.metadata or {})]
     if watched:
         raise InvalidArgument(
             f"{got} control= with a watermark on {watched[0]!r}, which would hold back the rows; leave it out"
         )
-    return control
+    return cast(DataFrame, control)
 
 
-def controlled(
-    source: FrameSource,
-    control: DataFrame,
-    orders: Orders,
+def commanded_results(
+    rows: DataFrame,
     columns: Sequence[Column],
+    ts: str,
     plan: OperatorPlan,
+    buckets: int,
+    settings: StreamSettings,
     schema: T.StructType,
+    control: DataFrame,
+    commands: CommandColumns,
 ) -> DataFrame:
-    """A stream with orders: both are packed, united, and meet in one stateful stage."""
-    options, buckets = source.options, source.n_buckets()
-    clock = event_clock(source.clock, [options.watch])
-    rows = pieces_of(
-        source.rows, columns, source.ts, plan.layout, buckets, options.watch, clock,
-        word=word_of(options), side=DATA_ROWS,
+    """The results of a plan on a stream with commands: both are packed, united, and meet in one stateful stage."""
+    clock = event_clock(plan.clock, [settings.watch])
+    data = pieces_of(
+        rows, columns, ts, plan.layout, buckets, settings.watch, clock,
+        punctuation=punctuation_kind(settings), input_number=DATA_ROWS,
     )  # fmt: skip
-    told = [F.lit(0).cast("long"), *(F.col(name).cast(kind) for name, kind in orders.columns.items())]
+    sent = [F.lit(0).cast("long"), *(F.col(name).cast(kind) for name, kind in commands.columns.items())]
     given = pieces_of(
-        control, [each.alias(f"__sf_{i}") for i, each in enumerate(told)], "", orders.layout, buckets, Watch(), clock,
-        side=COMMANDS, to_all=True,
+        control, [each.alias(f"__sf_{i}") for i, each in enumerate(sent)], "", commands.layout, buckets, Watch(), clock,
+        input_number=COMMANDS, to_all=True,
     )  # fmt: skip
-    watching = StreamPlan(plan, identity(plan, buckets, options, clock), options.late)
-    kind = source.rows.schema[source.ts].dataType
-    return stateful(rows.union(given), CommandedPlan(watching), clock, source.prefix, schema, kind)
+    stream_plan = StreamPlan(plan, identity(plan, buckets, settings, clock), settings.late)
+    return stateful(data.union(given), CommandedPlan(stream_plan), clock, plan.prefix, schema, rows.schema[ts].dataType)

@@ -35,7 +35,7 @@ SUMS = {
     "fill_waiting_rows_max": "max_rows",
     "fill_waiting_frames_max": "max_frames",
 }
-# Every bucket hears of every order: what one of them refuses, all do.
+# Every bucket has every command: what one of them refuses, all do.
 MOST = {"refused_orders": "refused"}
 AVERAGES = {"fill_waiting_rows_avg": "sum_rows", "fill_waiting_frames_avg": "sum_frames"}
 
@@ -49,18 +49,20 @@ def pieces_of(
     watch: Watch,
     clock: EventClock | None,
     *,
-    word: Column | None = None,
-    side: int = 0,
+    punctuation: Column | None = None,
+    input_number: int = 0,
     to_all: bool = False,
 ) -> DataFrame:
-    """The rows packed for the stateful stage, under their watermark; `word` says which are punctuation."""
+    """The rows packed for the stateful stage, under their watermark; `punctuation` says which rows are that."""
     if watch.lateness is not None and clock is not None and rows.isStreaming:
         instant = event_time(column(ts), rows.schema[ts].dataType, clock)
         rows = rows.withColumn("__sf_event", instant).withWatermark("__sf_event", delay(clock, watch.lateness))
-    word = F.lit(DATA).cast("byte") if word is None else word
-    travelling = rows.select(*columns, word.alias("__sf_word"))
+    kind = F.lit(DATA).cast("byte") if punctuation is None else punctuation
+    travelling = rows.select(*columns, kind.alias("__sf_punctuation"))
     names = StreamPacking(bucket_names(buckets, n_partitions(rows.sparkSession)))
-    return travelling.mapInArrow(packing(layout, buckets, names, side=side, to_all=to_all), _pieces(clock))
+    return travelling.mapInArrow(
+        packing(layout, buckets, names, input_number=input_number, to_all=to_all), _pieces(clock)
+    )
 
 
 def stateful(
@@ -76,8 +78,8 @@ def stateful(
     processor = FrameProcessor(plan, clock)
     mode = "EventTime" if clock is not None else "None"
     initial = None if given is None else given.groupBy("bucket")
-    told = pieces.groupBy("bucket").transformWithStateInPandas(processor, steps(plan), "Append", mode, initial)
-    return _observed(told, plan.counters, prefix, kind).select("data").mapInArrow(unpacking(), schema)
+    results = pieces.groupBy("bucket").transformWithStateInPandas(processor, steps(plan), "Append", mode, initial)
+    return _observed(results, plan.counters, prefix, kind).select("data").mapInArrow(unpacking(), schema)
 
 
 def _pieces(clock: EventClock | None) -> T.StructType:
@@ -86,13 +88,13 @@ def _pieces(clock: EventClock | None) -> T.StructType:
     return T.StructType([*PIECES, T.StructField("event", T.TimestampType(), metadata=metadata)])
 
 
-def _observed(told: DataFrame, counters: Sequence[str], prefix: str, kind: T.DataType) -> DataFrame:
+def _observed(results: DataFrame, counters: Sequence[str], prefix: str, kind: T.DataType) -> DataFrame:
     """Figures for the query's progress."""
     name = "streamframes" if prefix == "frame_" else f"streamframes_{prefix.rstrip('_')}"
     sums = {each: F.coalesce(F.sum(source), F.lit(0)) for each, source in SUMS.items() if source in counters}
-    point = F.min(F.when(F.col("watermark") > MIN_INSTANT, F.col("watermark")))
+    watermark = F.min(F.when(F.col("watermark") > MIN_INSTANT, F.col("watermark")))
     most = {each: F.coalesce(F.max(source), F.lit(0)) for each, source in MOST.items() if source in counters}
     metrics = [value.alias(each) for each, value in {**sums, **most}.items()]
     if "steps" in counters:
         metrics += [F.sum(F.col(source) / F.col("steps")).alias(each) for each, source in AVERAGES.items()]
-    return told.observe(name, *metrics, instant_of(point, kind).alias("released_before"))
+    return results.observe(name, *metrics, instant_of(watermark, kind).alias("released_before"))

@@ -17,6 +17,7 @@ from matplotlib.figure import Figure
 
 from streamframes.api.frames import frames
 from streamframes.core.schemes import Threshold
+from streamframes.options import Stream
 from streamframes.study.data.sources import DYE, LEVEL, dye, groups
 from streamframes.study.kit import Lab, Study
 from streamframes.study.replay import progress_of, replayed, write_parts
@@ -86,7 +87,7 @@ def _with_a_long_stay(rows: DataFrame, n_rows: int) -> DataFrame:
 def _waits(lab: Lab, rows: DataFrame, place: Path, least: int, *, fragments: bool) -> Waits:
     framed, filling = (replayed(lab.spark, place, rows.schema) for _ in range(2))
     scheme = Threshold(f"fluorescence > {LEVEL}", min_rows=least)
-    found = frames(framed, scheme, ts="scan", by=groups(rows), lateness=LATENESS, fragments=fragments)
+    found = frames(framed, scheme, ts="scan", by=groups(rows), stream=Stream(LATENESS, fragments=fragments))
     filled = found.fill(filling, ts="scan", lateness=LATENESS)
     doing = f"Filling with {WAYS[fragments]}, {least} rows or more"
     seen = [each for each in lab.run(doing, lambda: list(progress_of(filled))) if each["numInputRows"]]

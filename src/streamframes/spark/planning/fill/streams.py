@@ -16,18 +16,18 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql import types as T
 
-from streamframes.core.fill.bucket_stream import FillStreamPlan
 from streamframes.core.fill.plan import FRAMES, ROWS, FillPlan
+from streamframes.core.fill.stream_bucket import FillStreamPlan
 from streamframes.core.frames.edges import Move
-from streamframes.core.operator.bucket_stream import StreamPlan
+from streamframes.core.operator.stream_bucket import StreamPlan
 from streamframes.errors import InvalidArgument
-from streamframes.spark.planning.fill.tables import frame_columns
 from streamframes.spark.planning.fill.edges import inside_stream
 from streamframes.spark.planning.fill.query import FillQuery
-from streamframes.spark.planning.source import FrameSource
+from streamframes.spark.planning.fill.tables import frame_columns
+from streamframes.spark.planning.query import PlannedQuery
 from streamframes.spark.session import n_partitions
 from streamframes.spark.streaming.events import EventClock
-from streamframes.spark.streaming.run import identity, word_of
+from streamframes.spark.streaming.run import identity, punctuation_kind
 from streamframes.spark.streaming.stateful import pieces_of, stateful
 from streamframes.spark.streaming.watermark import (
     WATERMARK,
@@ -50,40 +50,40 @@ class Waiting:
     late: str = "count"
 
 
-def fill_query(framing: FrameSource, moves: tuple[Move, ...], filling: FillQuery, waiting: Waiting) -> DataFrame:
+def fill_query(framing: PlannedQuery[Any], moves: tuple[Move, ...], filling: FillQuery, waiting: Waiting) -> DataFrame:
     """The frames of a stream, filled with another stream or with a table."""
-    if framing.options.punctuations:
+    if framing.stream.punctuations:
         raise InvalidArgument("fill() cannot pass on punctuations=True; leave it out of frames()")
     filling = replace(filling, by=_in_order(framing, filling.by))
     columns, frames = framing.planned()
     moves = inside_stream(moves, frames.frame_schema, framing.prefix, fragments=frames.fragments)
     watch = _watch(framing, filling, waiting)
-    clock = event_clock(framing.clock, [framing.options.watch, watch])
+    clock = event_clock(framing.clock, [framing.stream.watch, watch])
     buckets = framing.n_buckets()
     fill_columns, fill = filling.planned(tags=filling.is_tagging, fragments=frames.fragments)
     ours = pieces_of(
-        framing.rows, columns, framing.ts, frames.layout, buckets, framing.options.watch, clock,
-        word=word_of(framing.options), side=FRAMES,
+        framing.rows, columns, framing.ts, frames.layout, buckets, framing.stream.watch, clock,
+        punctuation=punctuation_kind(framing.stream), input_number=FRAMES,
     )  # fmt: skip
     to_all = len(filling.by) < len(framing.by)
     theirs = pieces_of(
-        filling.rows, fill_columns, filling.ts, fill.row_layout, buckets, watch, clock, side=ROWS, to_all=to_all
+        filling.rows, fill_columns, filling.ts, fill.row_layout, buckets, watch, clock, input_number=ROWS, to_all=to_all
     )
     is_stream = filling.rows.isStreaming
-    named = identity(frames, buckets, framing.options, clock)
+    named = identity(frames, buckets, framing.stream, clock)
     plan = FillStreamPlan(
         fill=fill,
         identity={**named, **_identity(fill, moves, waiting)},
-        framing=StreamPlan(frames, named, framing.options.late),
+        framing=StreamPlan(frames, named, framing.stream.late),
         moves=moves,
         rows_given=not is_stream,
-        frames_watched=framing.options.watch.is_watched,
+        frames_watched=framing.stream.watch.is_watched,
         late=waiting.late,
     )
     return _run(ours.union(theirs) if is_stream else ours, plan, clock, filling, None if is_stream else theirs)
 
 
-def _in_order(framing: FrameSource, by: Mapping[str, str]) -> dict[str, str]:
+def _in_order(framing: PlannedQuery[Any], by: Mapping[str, str]) -> dict[str, str]:
     """The group columns in the order of the framing: a row must go to the bucket of its frames."""
     others = [name for name in by if name not in framing.by]
     if others:
@@ -101,10 +101,17 @@ def fill_given(frames: DataFrame, filling: FillQuery, waiting: Waiting) -> DataF
     clock = event_clock(filling.clock, [watch])
     buckets = n_partitions(filling.rows.sparkSession) if filling.by else 1
     columns, fill = filling.planned(tags=filling.is_tagging)
-    theirs = pieces_of(filling.rows, columns, filling.ts, fill.row_layout, buckets, watch, clock, side=ROWS)
+    theirs = pieces_of(filling.rows, columns, filling.ts, fill.row_layout, buckets, watch, clock, input_number=ROWS)
     packed = frame_columns(frames, filling, fill)
     ours = pieces_of(
-        packed, [packed[name] for name in packed.columns], "", fill.frame_layout, buckets, Watch(), clock, side=FRAMES
+        packed,
+        [packed[name] for name in packed.columns],
+        "",
+        fill.frame_layout,
+        buckets,
+        Watch(),
+        clock,
+        input_number=FRAMES,
     )
     named = {"by": str(fill.keys), "spark.sql.shuffle.partitions": str(buckets)}
     plan = FillStreamPlan(fill, {**named, **_identity(fill, (), waiting)}, late=waiting.late)
@@ -120,7 +127,7 @@ def _run(
     return stateful(pieces, plan, clock, filling.prefix, schema, kind, given)
 
 
-def _watch(framing: FrameSource, filling: FillQuery, waiting: Waiting) -> Watch:
+def _watch(framing: PlannedQuery[Any], filling: FillQuery, waiting: Waiting) -> Watch:
     """Who watches the rows that fill."""
     if not filling.rows.isStreaming:
         check_lateness(filling.clock, waiting.lateness)
@@ -139,7 +146,7 @@ def _watch(framing: FrameSource, filling: FillQuery, waiting: Waiting) -> Watch:
             "fill() got wait=False, with which the frames' watermark rules alone, for rows with a watermark of their "
             "own; leave out their withWatermark() and lateness="
         )
-    if not framing.options.watch.is_watched:
+    if not framing.stream.watch.is_watched:
         raise InvalidArgument(
             "fill() got wait=False, but the frames have no watermark that could rule; give frames() a lateness="
         )

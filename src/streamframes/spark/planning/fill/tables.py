@@ -10,14 +10,14 @@ from pyspark.sql import functions as F
 
 from streamframes.core.fill.bucket_fold import FillFold
 from streamframes.core.fill.plan import FRAMES, ROWS, FillPlan
-from streamframes.core.operator.bucket_fold import fold
+from streamframes.core.operator.table_bucket import fold
 from streamframes.spark.batch.fold import folded
 from streamframes.spark.batch.pack import packing
-from streamframes.spark.planning.run import pieces
 from streamframes.spark.columns import as_column, column
 from streamframes.spark.planning.fill.query import FillQuery
 from streamframes.spark.planning.frame_tables import some_instant
 from streamframes.spark.planning.measures import grouped
+from streamframes.spark.planning.run import pieces
 from streamframes.spark.session import n_buckets
 
 # Group and edges of a frame, on which all of its measures depend, where Spark must bring rows and frames together.
@@ -37,9 +37,13 @@ def _pass(frames: DataFrame, filling: FillQuery, *, tags: bool) -> DataFrame:
     columns, plan = filling.planned(tags=tags)
     buckets = n_buckets(frames.sparkSession) if filling.by else 1
     ours = pieces(
-        frame_columns(frames, filling, plan), plan.frame_layout, packing(plan.frame_layout, buckets, side=FRAMES)
+        frame_columns(frames, filling, plan),
+        plan.frame_layout,
+        packing(plan.frame_layout, buckets, input_number=FRAMES),
     )
-    theirs = pieces(filling.rows.select(*columns), plan.row_layout, packing(plan.row_layout, buckets, side=ROWS))
+    theirs = pieces(
+        filling.rows.select(*columns), plan.row_layout, packing(plan.row_layout, buckets, input_number=ROWS)
+    )
     schema = filling.result_types(tags=tags)
     return folded(ours.union(theirs), buckets, partial(fold, partial(FillFold, plan)), schema)
 

@@ -12,35 +12,35 @@ from pyspark.sql import DataFrame
 from streamframes.core.batch.clock import Clock
 from streamframes.core.frames.edges import Move
 from streamframes.errors import InvalidArgument
-from streamframes.spark.planning.fill.tables import fill_table
 from streamframes.spark.batch.prefilter import sieved
 from streamframes.spark.planning.fill.edges import moved_frames
 from streamframes.spark.planning.fill.query import Asked, plan_fill
-from streamframes.spark.planning.frame_tables import check_prefix
-from streamframes.spark.planning.source import FrameSource
-from streamframes.spark.session import require_dataframe
 from streamframes.spark.planning.fill.streams import Waiting, fill_given, fill_query
+from streamframes.spark.planning.fill.tables import fill_table
+from streamframes.spark.planning.frame_tables import check_prefix
+from streamframes.spark.planning.query import PlannedQuery
+from streamframes.spark.session import require_dataframe
 from streamframes.spark.streaming.watermark import check_lateness
 
 
 def fill_frames(
-    framing: FrameSource, moves: tuple[Move, ...], rows: Any, asked: Asked, wait: bool, lateness: Any
+    framing: PlannedQuery[Any], moves: tuple[Move, ...], rows: Any, asked: Asked, wait: bool, lateness: Any
 ) -> DataFrame:
     """`Frames.fill`."""
     require_dataframe(rows, "fill")
     if not isinstance(wait, bool):
         raise InvalidArgument(f"fill() got wait={wait!r}; it is True or False")
-    waiting = Waiting(wait, lateness, framing.options.late)
-    frames = moved_frames(framing.frame_table(()), moves, framing.prefix)
+    waiting = Waiting(wait, lateness, framing.stream.late)
+    frames = moved_frames(framing.frame_table(), moves, framing.prefix)
     if not framing.is_stream:
         return _fill_table(frames, rows, asked, waiting, is_found=False)
     return fill_query(framing, moves, plan_fill(frames, rows, asked, in_stream=True), waiting)
 
 
-def fill_own(framing: FrameSource, moves: tuple[Move, ...], measures: Mapping[str, Any]) -> DataFrame:
+def fill_own(framing: PlannedQuery[Any], moves: tuple[Move, ...], measures: Mapping[str, Any]) -> DataFrame:
     """Moved frames filled with the rows they were found in."""
     asked = Asked([framing.ts, *framing.ties], framing.fill_by, True, measures, framing.prefix, framing.space)
-    lateness = _duration(framing.clock, framing.options.watch.lateness)
+    lateness = _duration(framing.clock, framing.stream.watch.lateness)
     return fill_frames(framing, moves, framing.data, asked, True, lateness)
 
 

@@ -1,0 +1,254 @@
+"""Options that verbs share: values that are checked when they are written, each with a short form.
+
+schedule="20 seconds"      schedule=Schedule("20 seconds", jitter="2 seconds", missing="holds")
+lateness="1 minute"        stream=Stream(lateness="1 minute", fragments=True)
+search="all"               search=Search("all", error=0.02)
+shape="rectangle"          shape=Rectangles(prefer="largest")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Protocol
+
+from streamframes.core.batch.clock import Duration, check_duration
+from streamframes.core.bursts.plan import SEARCHES, SIDES
+from streamframes.core.frames.schedule import MISSING, OPEN_ON
+from streamframes.core.operator.stream_bucket import LATE
+from streamframes.core.regions.non_overlapping import PREFERENCES
+from streamframes.core.regions.plan import METHODS
+from streamframes.core.schemes.base import check_choice
+from streamframes.errors import InvalidArgument
+
+
+class Column(Protocol):
+    """A Spark Column."""
+
+    def isNull(self) -> object:
+        """Whether it is null."""
+
+
+Condition = str | Column
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """When reports are expected, and what a missing one does.
+
+    Parameters
+    ----------
+    every
+        Reports are expected at multiples of this, counted from the first report of each group or from `offset`.
+    offset
+        The phase of the schedule, counted from 1970 or 0.
+    jitter
+        How much a report may be early or late; less than half of `every`.
+    missing
+        What a missing report does: `"ends"` the frame, `"holds"` it open, or counts as `"true"` or `"false"`
+        (Threshold only).
+    open_on
+        `"real"`: an imputed report opens no frame.
+
+    Examples
+    --------
+    >>> Schedule("20 seconds", missing="holds")
+    Schedule(every='20 seconds', offset=None, jitter=None, missing='holds', open_on='any')
+    """
+
+    every: Duration
+    offset: Duration | None = None
+    jitter: Duration | None = None
+    missing: str = "ends"
+    open_on: str = "any"
+
+    def __post_init__(self) -> None:
+        check_duration(self.every, "schedule")
+        if self.jitter is not None:
+            check_duration(self.jitter, "jitter")
+        check_choice(self.missing, "missing", MISSING)
+        check_choice(self.open_on, "open_on", OPEN_ON)
+
+
+@dataclass(frozen=True)
+class Stream:
+    """What is known of a stream, and what is wanted of it beside its results.
+
+    Parameters
+    ----------
+    lateness
+        How far behind the latest instant a row may come, where the rows have no watermark of their own.
+    punctuation, punctuation_all
+        Conditions: a row that satisfies one is no data but says that all rows of its group, or of all groups, up to
+        its instant have been seen. Tables leave such rows out too.
+    late
+        What a row does that comes too late: it is counted (`"count"`), or stops the query (`"fail"`).
+    fragments
+        Report what is certain of a frame or a rectangle before it ends, and again whenever it has grown.
+    punctuations
+        Add rows with a null id that say of each group what is known: no further frame starts before their start, and
+        all frames that end up to their end have been reported. `frames()` only.
+    control
+        A stream of commands beside the rows: for `bursts()` action (`"add"`, `"remove"`), window and threshold; for
+        `sessions()` action (`"add"`, `"drop"`), name and expression of a measure.
+
+    Examples
+    --------
+    >>> Stream(lateness="1 minute").late
+    'count'
+    """
+
+    lateness: Duration | None = None
+    punctuation: Condition | None = None
+    punctuation_all: Condition | None = None
+    late: str = "count"
+    fragments: bool = False
+    punctuations: bool = False
+    control: object = None
+
+    def __post_init__(self) -> None:
+        check_choice(self.late, "late", LATE)
+        for name in ("fragments", "punctuations"):
+            if not isinstance(getattr(self, name), bool):
+                raise InvalidArgument(f"{name}={getattr(self, name)!r} is neither True nor False")
+
+
+@dataclass(frozen=True)
+class Search:
+    """How `bursts()` searches.
+
+    Parameters
+    ----------
+    kind
+        `"exact"`, `"all"` (every window, in histograms of bounded size) or `"monotonic"` (bisection in the order of
+        windows, an approximation). Exact unless the longest window is longer than 100,000.
+    error
+        The relative error of histograms.
+    error_side
+        To which side they err: `"never_miss"` estimates too high, `"never_false"` too low.
+
+    Examples
+    --------
+    >>> Search("all", error=0.02)
+    Search(kind='all', error=0.02, error_side='never_miss')
+    """
+
+    kind: str | None = None
+    error: float = 0.01
+    error_side: str = "never_miss"
+
+    def __post_init__(self) -> None:
+        if self.kind is not None:
+            check_choice(self.kind, "search", SEARCHES)
+        right = isinstance(self.error, int | float) and not isinstance(self.error, bool) and 0 < self.error < 1
+        if not right:
+            raise InvalidArgument(f"error={self.error!r}; it lies between 0 and 1")
+        check_choice(self.error_side, "error_side", SIDES)
+
+
+@dataclass(frozen=True)
+class Rectangles:
+    """The shape of regions that are rectangles, or boxes over two dimensions of space.
+
+    Parameters
+    ----------
+    prefer
+        `"largest"`, `"longest"` or `"widest"`: of rectangles that overlap, directly or through others, the best, then
+        the best of those that do not overlap it, and so on. Without, all maximal rectangles, which may overlap.
+    method
+        `"durations"` (method I: all places report at the same times) or `"spans"` (method II: places and times need
+        not form a grid). They find the same on a grid; chosen by what is known of the reports unless given.
+
+    Examples
+    --------
+    >>> Rectangles(prefer="largest")
+    Rectangles(prefer='largest', method=None)
+    """
+
+    prefer: str | None = None
+    method: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.prefer is not None:
+            check_choice(self.prefer, "prefer", PREFERENCES)
+        if self.method is not None:
+            check_choice(self.method, "method", METHODS)
+
+
+@dataclass(frozen=True)
+class Reports:
+    """What is known of the reports of places, and which of them belong together.
+
+    Parameters
+    ----------
+    places
+        The places that are there, a list or a table (with the group columns, or for all groups): each of them is
+        expected whenever anybody of its group reports. Without, a place is known from its first report on.
+    bad
+        A condition: a report that is as good as missing, like `"status != 2"`.
+    missing
+        What a missing report does: `"ends"` the region there (the default), `"holds"`: the region goes on over it,
+        `"true"` or `"false"`: it is imputed. Giving it, or `places`, says that all places report at the same times;
+        otherwise what is not reported is not missing, as with probe vehicles.
+    max_missing
+        How many reports of a place in a row may be held or imputed.
+    open_on
+        `"real"`: an imputed report only continues what a real one began; `"any"`.
+    min_times, min_places
+        How many reports each place of a region has at least, and how many places a region has.
+    max_gap, max_step
+        Reports of a place further apart than this, and places further apart than this, are no neighbours.
+
+    Examples
+    --------
+    >>> Reports(missing="holds", max_missing=2).open_on
+    'real'
+    """
+
+    places: object = None
+    bad: Condition | None = None
+    missing: str | None = None
+    max_missing: int | None = None
+    open_on: str = "real"
+    min_times: int | None = None
+    min_places: int | None = None
+    max_gap: Duration | None = None
+    max_step: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.missing is not None:
+            check_choice(self.missing, "missing", MISSING)
+        check_choice(self.open_on, "open_on", OPEN_ON)
+
+
+def stream_of(stream: Stream | None, lateness: Duration | None, verb: str, takes: Sequence[str] = ()) -> Stream:
+    """The options of a stream, of which `lateness` is the short form; `takes` are those that not every verb has."""
+    if stream is None:
+        return Stream(lateness=lateness)
+    if not isinstance(stream, Stream):
+        raise InvalidArgument(f"{verb}() got stream={stream!r}; give sf.Stream(lateness='1 minute', ...)")
+    if lateness is not None:
+        raise InvalidArgument(f"{verb}() got lateness={lateness!r} beside stream=; write it there: {stream!r}")
+    for field in fields(stream):
+        if field.name in ("fragments", "punctuations", "control") and field.name not in takes:
+            value = getattr(stream, field.name)
+            if value is not field.default:
+                raise InvalidArgument(f"{verb}() got stream=Stream({field.name}={value!r}), which it has no use for")
+    return stream
+
+
+def schedule_of(schedule: Schedule | Duration | None) -> Schedule | None:
+    """The schedule, of which its period is the short form."""
+    return schedule if schedule is None or isinstance(schedule, Schedule) else Schedule(schedule)
+
+
+def search_of(search: Search | str | None) -> Search:
+    """The search, of which its kind is the short form."""
+    return search if isinstance(search, Search) else Search(search)
+
+
+def reports_of(reports: Reports | None) -> Reports:
+    """What is known of reports; without options, nothing."""
+    if reports is None or isinstance(reports, Reports):
+        return reports or Reports()
+    raise InvalidArgument(f"regions() got reports={reports!r}; give sf.Reports(missing='holds', ...)")
