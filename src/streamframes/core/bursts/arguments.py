@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from streamframes.core.batch.clock import Clock, check_duration
-from streamframes.core.bursts.exact.engine import LEAST_BLOCK
+from streamframes.core.bursts.engines import LEAST_BLOCK
 from streamframes.core.bursts.exact.sums import AGGREGATES
 from streamframes.core.bursts.learning import Learn
 from streamframes.core.bursts.plan import EXACT, SEARCHES, SIDES

@@ -17,14 +17,13 @@ from streamframes.core.batch.clock import MAX_INSTANT
 from streamframes.core.batch.groups import GroupIndex
 from streamframes.core.batch.rows import Rows, no_rows
 from streamframes.core.bursts.alarm_runs import Runs
-from streamframes.core.bursts.batch import Fed
+from streamframes.core.bursts.batch import Fed, numbers_of
 from streamframes.core.bursts.commands import understood
-from streamframes.core.bursts.exact.engine import Engine, ExactEngine, HistogramEngine
+from streamframes.core.bursts.engines import Engine, ExactEngine, HistogramEngine
 from streamframes.core.bursts.learning import Learn, Training
 from streamframes.core.bursts.plan import ANY, EXACT, LATEST, LEARNT, RUNS, BurstSpec
 from streamframes.core.bursts.results import AlarmRows, AnyRows, LatestRows, Searched
 from streamframes.core.bursts.units import Units
-from streamframes.core.bursts.values import numbers_of
 from streamframes.core.operator.protocol import NO_WATERMARKS, Command, Operator, OperatorPlan
 
 _TELLERS = {RUNS: None, LATEST: LatestRows, ANY: AnyRows}
@@ -49,6 +48,7 @@ class BurstOperator(Operator):
         self.units = Units(plan.unit) if plan.unit is not None else None
         learn = plan.thresholds if isinstance(plan.thresholds, Learn) else None
         self.training = Training(learn, plan.aggregate) if learn is not None else None
+        self.unsigned = plan.search if plan.search != EXACT else None
         self.engine: Engine = self._engine()
         self.counted = np.zeros(0, np.int64)
         last_tick = plan.unit - 1 if plan.unit is not None else 0
@@ -72,7 +72,7 @@ class BurstOperator(Operator):
         self.counted = np.concatenate([self.counted, np.zeros(size - self.counted.size, np.int64)])
         if self.training is not None:
             self.training.values.grow(size)
-        fed, ts = numbers_of(rows, self.plan)
+        fed, ts = numbers_of(rows, self.plan.n_ties, self.plan.agg, self.unsigned)
         if self.units is not None:
             watermarks = np.full(size, np.iinfo(np.int64).max) if final else watermarks
             ts, fed = self.units.feed(fed, ts, watermarks, self._most_zeros(), size)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from streamframes.core.batch.groups import GroupIndex
-from streamframes.core.bursts.histogram.window_tree import Watched, watched
+from streamframes.core.bursts.window_tree import Watched, watched
 
 ADD, REMOVE = "add", "remove"
 

@@ -25,7 +25,7 @@ import numpy as np
 from streamframes.core.bursts.exact.leaf import leaf, leaf_of_sums
 from streamframes.core.bursts.exact.measured import ENDS, bound, measure, work_for
 from streamframes.core.bursts.exact.sums import SUM
-from streamframes.core.bursts.histogram.window_tree import GROUP
+from streamframes.core.bursts.window_tree import GROUP
 from streamframes.core.jit.compiled import compiled
 
 LEAF_ROWS = 64

@@ -17,9 +17,8 @@ from streamframes.core.bursts.histogram.recent_rows import BEGIN, FRESH, LEDGER,
 from streamframes.core.bursts.histogram.screening import DEPTH, next_hot, screen
 from streamframes.core.bursts.histogram.search_space import BAND, empty_space, forget_order
 from streamframes.core.bursts.histogram.searches import search_order, search_tree
-from streamframes.core.bursts.histogram.states import told_states
-from streamframes.core.bursts.histogram.suffix_sums import FIELDS, compact, empty_histogram, restored
-from streamframes.core.bursts.histogram.tallies import (
+from streamframes.core.bursts.histogram.suffix_sums import FIELDS, compact, empty_histogram, restored, saved
+from streamframes.core.bursts.histogram.totals import (
     MEAN,
     RECENT_FROM,
     ROUGH,
@@ -213,7 +212,7 @@ def search_rows(
         np.zeros(RECENT, np.uint8), np.empty((DEPTH, 3), np.int64), np.empty(BAND, np.int64),
         empty_space(watched.lengths.size if search == MONOTONIC else 0), np.zeros(2, np.int64),
     )  # fmt: skip
-    n, told = 0, 0
+    n, n_saved = 0, 0
     k, at = resume
     while k < groups.size and n < limit:
         g = groups[k]
@@ -229,10 +228,10 @@ def search_rows(
             aggregate, counted, search, over, error, x, zeros, begin, first, second, numbers[g], totals[g], watched,
             shelves[g], logs, limit, one, work, alarms, n,
         )  # fmt: skip
-        states = told_states(states, ends, told, first, second, two)
-        told += 1
+        states = saved(states, ends, n_saved, first, second, two)
+        n_saved += 1
         at += done
         if at == bounds[k + 1] - bounds[k]:
             k += 1
             at = 0
-    return n, alarms, (k, at), states, ends[: told + 1]
+    return n, alarms, (k, at), states, ends[: n_saved + 1]

@@ -16,7 +16,7 @@ from typing import Any
 
 from streamframes.core.bursts.histogram.recent_rows import BEGIN, LEDGER
 from streamframes.core.bursts.histogram.suffix_sums import older
-from streamframes.core.bursts.histogram.window_tree import GROUP
+from streamframes.core.bursts.window_tree import GROUP
 from streamframes.core.jit.compiled import compiled
 
 LEAF_ROWS = 8

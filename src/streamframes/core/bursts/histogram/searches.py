@@ -14,7 +14,7 @@ import numpy as np
 from streamframes.core.bursts.exact.sums import AVG, EPSILON, VARIANCE
 from streamframes.core.bursts.histogram.search_space import DIRECT, FROM, MET, RANKED, TO, band_of, meet
 from streamframes.core.bursts.histogram.suffix_sums import estimate
-from streamframes.core.bursts.histogram.window_tree import GROUP
+from streamframes.core.bursts.window_tree import GROUP
 from streamframes.core.jit.compiled import compiled
 
 

@@ -185,3 +185,35 @@ def estimate(buckets: Any, index: Any, recent: Any, counts: Any, start: int, ove
         total = older(buckets, index, age, over) + total
     _ = buckets.size + index.size + recent.size + counts.size
     return total
+
+
+@compiled
+def _appended(state: Any, at: int, part: Any) -> Any:
+    """A table with rows written at a place, larger if need be."""
+    if at + part.shape[0] > state.shape[0]:
+        larger = np.empty((2 * (at + part.shape[0]), FIELDS))
+        larger[:at] = state[:at]
+        state = larger
+    state[at : at + part.shape[0]] = part
+    return state
+
+
+@compiled
+def saved(states: Any, ends: Any, at_group: int, first: Any, second: Any, two: bool) -> Any:
+    """The states with that of one more group."""
+    sums, squares, recent = states
+    counts = first[3]
+    sums = _appended(sums, ends[at_group, 0], first[0][: counts[BUCKETS]])
+    ends[at_group + 1, 0] = ends[at_group, 0] + counts[BUCKETS]
+    ends[at_group + 1, 1] = ends[at_group, 1]
+    if two:
+        squares = _appended(squares, ends[at_group, 1], second[0][: second[3][BUCKETS]])
+        ends[at_group + 1, 1] += second[3][BUCKETS]
+    at, fresh = ends[at_group, 2], counts[FRESH]
+    if at + fresh > recent.size:
+        larger = np.empty(2 * (at + fresh))
+        larger[:at] = recent[:at]
+        recent = larger
+    recent[at : at + fresh] = first[2][VALUES, :fresh]
+    ends[at_group + 1, 2] = at + fresh
+    return sums, squares, recent
