@@ -80,6 +80,28 @@ def test_a_path_without_ending_becomes_a_folder_that_can_be_read_again(run, tmp_
     assert told.stdout.splitlines()[-1].split() == ["1", "2", "2", "end", "of", "data"]
 
 
+@pytest.mark.parametrize("name", ["a.csv", "a.json"])
+def test_instants_with_and_without_an_offset_are_not_read_as_if_they_were_alike(run, name):
+    lines = [f"2026-01-05T1{hour}:00:00{offset}" for hour, offset in enumerate(("", "+01:00", "", "Z"))]
+    rows = "".join(f'{{"t":"{line}"}}\n' if name == "a.json" else f"{line}\n" for line in lines)
+    Path(name).write_text(rows if name == "a.json" else f"t\n{rows}")
+    told = run("frames", name, "--ts", "t", "--gap", "1 hour")
+    assert told.exit_code == 1
+    assert told.stderr == (
+        f"streamframes: cannot read {name} as {name[2:]}: column 't' has instants with an offset, like "
+        f"'2026-01-05T11:00:00+01:00' in {name}, and without, like '2026-01-05T10:00:00' in {name}; write all of them "
+        "with an offset, or all without\n"
+    )
+
+
+@pytest.mark.parametrize("offset", ["", "Z", "+02:00"])
+def test_instants_that_are_written_alike_are_read(run, offset):
+    Path("a.csv").write_text(f"t,x\n2026-01-05T10:00:00{offset},1\n,2\n2026-01-05T11:00:00.5{offset},3\n")
+    told = run("frames", "a.csv", "--ts", "t", "--gap", "2 hours", "-o", "o.json")
+    assert told.exit_code == 0, told.stderr
+    assert [json.loads(row)["frame_rows"] for row in Path("o.json").read_text().splitlines()] == [2]
+
+
 def test_an_output_is_replaced_only_when_asked_even_if_it_is_the_input(run):
     write("a.parquet")
     refused = run("frames", "a.parquet", *FAST, "--output", "a.parquet")

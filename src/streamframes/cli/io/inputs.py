@@ -121,7 +121,25 @@ def read(
         raise StreamFramesError(f"{cannot}: it has no columns; is it empty?")
     if rows.columns == ["_corrupt_record"]:
         raise StreamFramesError(f"{cannot}: every line must be one JSON object")
+    if source.format != "parquet":
+        _check_offsets(engine, source, rows, cannot)
     return _derived(engine, rows, wanted, option, replace=replace)
+
+
+def _check_offsets(engine: Engine, source: Source, rows: DataFrame, cannot: str) -> None:
+    """Refuse instants of which only some have an offset: Spark would take the others to be in the session's zone."""
+    from streamframes.spark.offsets import mixed_offsets
+
+    reader = engine.spark.read.options(
+        **{key: value for key, value in READING[source.format].items() if key == "header"}
+    )
+    mixed = engine.run(
+        "Reading",
+        lambda: mixed_offsets(rows, lambda schema: reader.schema(schema).load(list(source.paths), source.format)),
+        failed=cannot,
+    )
+    if mixed:
+        raise StreamFramesError(f"{cannot}: {mixed}; write all of them with an offset, or all without")
 
 
 def _derived(engine: Engine, rows: DataFrame, columns: Mapping[str, str], option: str, *, replace: bool) -> DataFrame:
