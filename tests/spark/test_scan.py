@@ -320,3 +320,30 @@ def test_files_over_a_network_are_not_read_several_times(spark: Any, in_order: s
     found = sf.frames(sf.scan(".", filesystem=elsewhere), SCHEMES["hysteresis"], ts="ts", by="key")
     assert "chunks and not legs" in found.explain()
     assert told(found.toDF()) == told(sf.frames(sf.scan(in_order), SCHEMES["hysteresis"], ts="ts", by="key").toDF())
+
+
+def test_what_is_an_error_in_ansi_mode_is_null_without_it(spark: Any, tmp_path: Path) -> None:
+    big = 2**62
+    table = pa.table(
+        {"ts": range(6), "n": [0, 1, 2, 0, big, 3], "text": ["1", "x", "3", "4", "5", ""], "x": [1e300, 1, 2, 3, 4, 5]}
+    )
+    path = written(tmp_path / "rows", table, 1)
+    conditions = [
+        "6 / n > 1",
+        "6 % n >= 0",
+        "n + n + n > 2",
+        "cast(text as int) > 2",
+        "cast(x as int) > 1",
+        "-n * 4 < 0",
+    ]
+    spark.conf.set("spark.sql.ansi.enabled", "false")
+    try:
+        for condition in conditions:
+            scheme = sf.Threshold(condition, nulls="break")
+            expected = told(sf.frames(spark.read.parquet(path), scheme, ts="ts").toDF())
+            assert told(sf.frames(sf.scan(path), scheme, ts="ts").toDF()) == expected, condition
+        assert "4 join" in sf.frames(sf.scan(path), sf.Threshold("x > 1"), ts="ts").explain()
+    finally:
+        spark.conf.set("spark.sql.ansi.enabled", "true")
+    with pytest.raises(Exception, match="division by zero"):
+        sf.frames(sf.scan(path), sf.Threshold(conditions[0]), ts="ts").toDF().collect()

@@ -30,20 +30,23 @@ _WORDS = {"true", "false", "null", "current_date", "current_timestamp", "current
 def resolved(selected: DataFrame, schema: pa.Schema, layout: Layout) -> Iterator[str | Expression]:
     """For each column of a projection the name of a column, or an expression over columns."""
     kinds = [*layout.keys.types, layout.ts_type, *layout.columns]
+    ansi = str(selected.sparkSession.conf.get("spark.sql.ansi.enabled")).lower() == "true"
     for each, kind in zip(_projected(selected), kinds, strict=True):
         if each.getClass().getSimpleName() == "AttributeReference" and schema.field(each.name()).type == kind:
             yield str(each.name())
         else:
-            yield _translated(str(each.sql()), schema, kind)
+            yield _translated(str(each.sql()), schema, kind, ansi=ansi)
 
 
-def _translated(text: str, schema: pa.Schema, kind: pa.DataType) -> Expression:
+def _translated(text: str, schema: pa.Schema, kind: pa.DataType, *, ansi: bool) -> Expression:
     confusing = [name for name in schema.names if name.lower() in _WORDS]
     if confusing:
         raise Untranslatable(f"a column is called {confusing[0]}, which may mean something else in {text}")
     expression = translate(_plain(text), schema)
     if expression.type != kind:
         raise Untranslatable(f"{text} is a {expression.type} here and a {kind} in Spark")
+    if expression.term.fails and not ansi:
+        raise Untranslatable(f"{text} is null instead of an error where spark.sql.ansi.enabled is false")
     return expression
 
 
