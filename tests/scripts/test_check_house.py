@@ -1,6 +1,5 @@
 """Each rule of the house finds what breaks it, in a made-up package."""
 
-
 import pytest
 
 from scripts.check_house import MOST_ANY, MOST_LINES, MOST_MODULES, MOST_PARAMETERS, findings, main

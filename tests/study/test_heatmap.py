@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
-from streamframes.study.data.dwell import gathered, heat, positions
+from streamframes.study.data.dwell import MICROS, gathered, heat, positions
 from streamframes.study.experiments.heatmap import REPORTS, STUDY, widest, window_lengths
 from streamframes.study.report.outcome import Outcome
 
@@ -44,6 +45,24 @@ def test_the_player_of_the_picture_is_the_one_in_the_most_cells() -> None:
 def test_windows_divide_a_slide_and_hold_two_positions() -> None:
     assert window_lengths(1, 5_000) == [1_000_000, 500_000, 200_000, 100_000]
     assert window_lengths(1, 100_000) == [1_000_000, 500_000, 200_000]
+
+
+def test_times_may_be_of_tables_that_hold_nulls_and_of_some_that_do_not() -> None:
+    half = pa.array([1], pa.int32())
+    literal = pa.table({"half": half}, schema=pa.schema([pa.field("half", pa.int32(), nullable=False)]))
+    table = gathered({"exact": literal, "frames": pa.table({"half": half})})
+    assert table.to_pydict() == {"half": [1, 1], "way": ["exact", "frames"]}
+
+
+@pytest.mark.spark
+def test_positions_need_not_say_which_half_it_is(spark: Any) -> None:
+    rows = spark.range(40).selectExpr(
+        "timestamp_seconds(id div 2) AS ts", "CAST(id % 2 AS STRING) AS player", "CAST(id AS DOUBLE) AS x", "5.0D AS y"
+    )
+    found = positions(STUDY.lab(spark, data=rows))
+    ways = {"exact": found.time_by_positions(MICROS), "frames": found.time_by_frames(MICROS)}
+    times = gathered({name: table.toArrow() for name, table in ways.items()})
+    assert times.filter(pc.field("way") == "exact").drop("way").sort_by("bucket")["seconds"].to_pylist() == [1.0] * 40
 
 
 @pytest.mark.spark

@@ -142,7 +142,7 @@ class BurstOperator(Operator):
         """No group can be forgotten: its windows reach back."""
         return np.zeros(len(self.groups), np.bool_)
 
-    def counters(self) -> dict[str, int]:
+    def figures(self) -> dict[str, int]:
         """Open runs; rows are taken at once."""
         return {"open": int(self.runs.table.shape[0]), "held": 0}
 

@@ -173,7 +173,7 @@ class FrameOperator(Operator):
             busy[rows.groups] = True
         return ~busy
 
-    def counters(self) -> dict[str, int]:
+    def figures(self) -> dict[str, int]:
         """Open frames, and rows that wait for later ones to say what they are."""
         n_open = sum(int(cutter.scan.is_open.sum()) for cutter in self.cutters)
         return {"open": n_open, "held": sum(len(rows) for rows in self._held())}

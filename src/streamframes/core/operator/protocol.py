@@ -76,7 +76,7 @@ class Operator(Protocol):
     def restore(self, tree: Tree) -> None:
         """Go on from a snapshot of the same plan."""
 
-    def counters(self) -> dict[str, int]:
+    def figures(self) -> dict[str, int]:
         """Open frames, rows held back, and the plan's own counters since they were asked for last."""
         return {"open": 0, "held": 0}
 

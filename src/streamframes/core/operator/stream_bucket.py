@@ -97,7 +97,7 @@ class StreamBucket:
             results += self._release(self.waiting.take_before(None), advance=1)
         if self.plan.punctuations:
             results += self._punctuations()
-        counted = self.operator.counters()
+        counted = self.operator.figures()
         self._forget()
         waiting = self.waiting.n_rows + counted.pop("held")
         self.store.write(state_codec.encode(self._snapshot()))

@@ -91,7 +91,7 @@ class RegionOperator(Operator):
         for group, search in enumerate(self.searches):
             yield from self._told(group, search.finish())
 
-    def counters(self) -> dict[str, int]:
+    def figures(self) -> dict[str, int]:
         """Open regions; and reports that another of the same place and instant stood in for, since the last call."""
         n_duplicates = 0
         for search in self.searches:

@@ -122,7 +122,7 @@ Frame(start=4, end=4, rows=1, closed_by='end of data')]
         return (Input("aggregate", argument, "any" if function == "count" else "number"),)
 
     def compile(self, clock: Clock) -> Compiled:
-        """Two scalars: the running value, and the squares for stddev."""
+        """One scalar, the running value; stddev has the first value, and two sums with their errors."""
         bound, grows = upper_bound(self.op, self.x), self.op in ("<", "<=")
         if isinstance(self.aggregate, Fold):
             return compile_fold(self.aggregate, bound, grows)
@@ -132,7 +132,8 @@ Frame(start=4, end=4, rows=1, closed_by='end of data')]
             return Compiled(rule=rule, prepare=_ones, width=2, certain_when_closed=not grows)
         exact = function in ("sum", "min", "max")
         prepare = number_matrix if exact else _doubles
-        return Compiled(rule=rule, prepare=prepare, width=2, state=None, certain_when_closed=not grows)
+        width = 5 if function == "stddev" else 2
+        return Compiled(rule=rule, prepare=prepare, width=width, state=None, certain_when_closed=not grows)
 
 
 def _ones(columns: Sequence[pa.Array]) -> np.ndarray:

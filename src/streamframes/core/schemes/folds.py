@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from streamframes.core.jit.compiled import compiled
+from streamframes.core.jit.pairs import product, rounded_sum, square
 from streamframes.core.jit.usercode import code_of
 from streamframes.errors import InvalidArgument
 
@@ -78,8 +79,9 @@ def first_count(value: Any, s: Any) -> Any:
 
 @compiled
 def first_stddev(value: Any, s: Any) -> Any:
-    """A running mean and the sum of squares around it; one row does not deviate."""
-    s[0], s[1] = value, 0
+    """The first value, and sums of the distances from it and of their squares; one row does not deviate."""
+    s[0] = value
+    s[1:5] = 0
     return 0.0
 
 
@@ -119,11 +121,28 @@ def next_max(value: Any, rows: int, s: Any) -> Any:
 
 @compiled
 def next_stddev(value: Any, rows: int, s: Any) -> Any:
-    """The deviation of the sample with one more row, by Welford's recurrence."""
-    step = value - s[0]
-    s[0] += step / (rows + 1)
-    s[1] += step * (value - s[0])
-    return np.sqrt(s[1] / rows)
+    """The deviation of the sample with one more row: (n * squares - sum * sum) / (n * (n - 1)), under a root.
+
+    All but the root is worked out in pairs of doubles, so that a deviation that equals a bound does not exceed it.
+    """
+    distance = value - s[0]
+    n = rows + 1.0
+    whole, rest = square(distance)
+    s[1], error = rounded_sum(s[1], distance)
+    s[2] += error
+    s[3], error = rounded_sum(s[3], whole)
+    s[4] += error + rest
+    a, a_rest = product(n, s[3])
+    b, b_rest = square(s[1])
+    high = a - b
+    low = ((a - high) - b) + ((a_rest - b_rest) + (n * s[4] - 2.0 * s[1] * s[2]))
+    if low != low:
+        # Squares that no double holds: at least it is no less than the deviation.
+        return np.sqrt(s[3] / rows) if np.isfinite(s[1]) else np.nan
+    divisor = n * rows
+    quotient = high / divisor
+    back, error = product(quotient, divisor)
+    return np.sqrt(max(quotient + (((high - back) - error) + low) / divisor, 0.0))
 
 
 # Function -> how a frame's aggregate starts, and how a row is added to it.

@@ -234,7 +234,7 @@ class SessionOperator(Operator):
         """How many sessions are open."""
         return self.machine.n_open
 
-    def counters(self) -> dict[str, int]:
+    def figures(self) -> dict[str, int]:
         """Open sessions; and since the last call, events with a null key, and those that close what is not open."""
         unmatched = {"null_keys": int(self.machine.null_keys.sum()), "stray_closes": int(self.machine.strays.sum())}
         found = {"open": self.n_open, "held": 0, **unmatched}

@@ -9,8 +9,10 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import singledispatch
 from typing import Any
 
@@ -164,8 +166,9 @@ def literal_aggregate(scheme: Aggregate, values: Sequence[Any]) -> Any:
         return scheme.aggregate.result(state)
     function, _ = scheme.call()
     if function == "stddev":
-        mean = sum(values) / len(values)
-        return (sum((v - mean) ** 2 for v in values) / (len(values) - 1)) ** 0.5 if len(values) > 1 else 0.0
+        exact = [Fraction(v) for v in values]
+        mean = sum(exact) / len(exact)
+        return math.sqrt(sum((v - mean) ** 2 for v in exact) / (len(exact) - 1)) if len(exact) > 1 else 0.0
     simple: dict[str, Callable[[Sequence[Any]], Any]] = {
         "sum": sum,
         "count": len,

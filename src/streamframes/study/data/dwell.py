@@ -125,8 +125,9 @@ def compare(
 
 
 def gathered(found: Mapping[str, pa.Table]) -> pa.Table:
-    """The times of all ways in one table."""
-    return pa.concat_tables([times.append_column("way", pa.repeat(way, len(times))) for way, times in found.items()])
+    """The times of all ways in one table; a column may hold nulls in it if it may in any of them."""
+    tables = [times.append_column("way", pa.repeat(way, len(times))) for way, times in found.items()]
+    return pa.concat_tables(tables, promote_options="default")
 
 
 def heat(times: pa.Table, way: str, player: str) -> np.ndarray:
