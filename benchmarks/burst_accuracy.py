@@ -17,11 +17,11 @@ import pyarrow.csv as csv
 import pyarrow.parquet as pq
 from rich.console import Console
 from rich.progress import track
-from streamframes.core.bursts.exact.engine import Engine, ExactEngine, HistogramEngine
 
 from benchmarks.bursts import Case, searched
 from benchmarks.options import Options, parse
 from benchmarks.report import Report, Target, open_console, publish
+from streamframes.core.bursts.engines import Engine, ExactEngine, HistogramEngine
 from streamframes.core.bursts.exact.sums import AGGREGATES
 from streamframes.core.bursts.histogram.approximate import ALL, MONOTONIC
 from streamframes.core.bursts.learning import learnt

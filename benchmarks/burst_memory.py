@@ -10,11 +10,11 @@ from collections.abc import Iterator
 import numpy as np
 from rich.console import Console
 from rich.progress import Progress
-from streamframes.core.bursts.exact.engine import HistogramEngine
 
 from benchmarks.options import Options, parse
 from benchmarks.report import Report, Target, open_console, publish
 from streamframes.core.bursts.batch import Fed
+from streamframes.core.bursts.engines import HistogramEngine
 from streamframes.core.bursts.exact.sums import SUM
 from streamframes.core.bursts.histogram.approximate import ALL
 from streamframes.core.bursts.histogram.error_bound import bucket_bound

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 from rich.console import Console
 from rich.progress import track
-from streamframes.core.bursts.exact.engine import ALARMS_AT_ONCE, Engine, ExactEngine, HistogramEngine
 
 from benchmarks.options import Options, parse
 from benchmarks.report import Report, Target, open_console, publish
 from streamframes.core.bursts.arguments import search_of
 from streamframes.core.bursts.batch import Alarms, Fed
+from streamframes.core.bursts.engines import ALARMS_AT_ONCE, Engine, ExactEngine, HistogramEngine
 from streamframes.core.bursts.exact.sums import SUM
 from streamframes.core.bursts.histogram.approximate import ALL, MONOTONIC
 from streamframes.core.bursts.learning import learnt

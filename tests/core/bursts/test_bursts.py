@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamframes.core.bursts.exact import engine as engines
+from streamframes.core.bursts import engines
 from streamframes.core.bursts.exact.sums import VARIANCE
 from streamframes.core.bursts.histogram.search_space import divide_points, search_space
 from streamframes.core.bursts.learning import Learn, learnt
