@@ -239,7 +239,7 @@ class Literal:
                 return None if event is None else known(event[column])
             case terms.Value(node):
                 return self._value(s.within(self.nodes[node].cls), node)
-            case terms.Told(cls, what):
+            case terms.BuiltIn(cls, what):
                 teller = s.within(cls)
                 return teller.end - teller.start if what == "duration" else getattr(teller, what)
             case terms.Call(function, args):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from streamframes.core.sessions.language.nodes import Class, Measure, Node
-from streamframes.core.sessions.language.terms import Call, Const, Event, Op, Term, Told, Value
+from streamframes.core.sessions.language.terms import BuiltIn, Call, Const, Event, Op, Term, Value
 from tests.core.sessions.random_terms import TICKS_PER_SECOND
 from tests.core.sessions.worlds import FUNCTIONS, World, simple_worlds, worlds
 from tests.oracles.sessions import Literal
@@ -45,7 +45,7 @@ def both(left: Term, right: Term) -> Op:
 
 
 def duration(cls: int) -> Node:
-    return Node(cls, "computed", "duration", Told(cls, "duration", "duration"))
+    return Node(cls, "computed", "duration", BuiltIn(cls, "duration", "duration"))
 
 
 def one(cls: int) -> Node:
@@ -96,7 +96,7 @@ def keyless(name: str = "S", parent: int = -1, level: int = 0, **settings: Any) 
 X = Event(0, "long")
 ROOT = keyless()
 # Periods of three ticks that take even instants only: an odd one always opens another.
-IS_NEAR = op("long <=", op("long -", X, Told(1, "start", "instant"), type="duration"), Const(2, "duration"))
+IS_NEAR = op("long <=", op("long -", X, BuiltIn(1, "start", "instant"), type="duration"), Const(2, "duration"))
 IS_ODD = equals(op("long %", X, Const(2, "long"), type="long"), 1)
 OVERLAPPING = keyless("P", 0, 1, matches=both(IS_NEAR, op("not", IS_ODD)))
 
@@ -212,7 +212,7 @@ class TestFlow:
         assert shown(literal) == [(0, (), 0, 5, 2, "timeout"), (0, (), 11, 11, 1, "end of data")]
 
     def test_parts_see_what_the_event_did_to_the_session_they_are_in(self):
-        second = op("long <=", Const(2, "long"), Told(0, "rows", "long"))
+        second = op("long <=", Const(2, "long"), BuiltIn(0, "rows", "long"))
         assert shown(run([ROOT, keyless("S", 0, 1, opens=second)], [], [(1, 0), (2, 0)]))[0][2] == 2
 
 
@@ -257,7 +257,7 @@ class TestNodes:
 
     def test_attributes_are_kept_at_opening_and_at_closing(self):
         classes = [ROOT, keyless("S", 0, 1, closes=equals(X, 3))]
-        rows = Told(1, "rows", "long")
+        rows = BuiltIn(1, "rows", "long")
         nodes = [Node(1, "opened", "long", X), Node(1, "closed", "long", X), Node(1, "closed", "long", rows)]
         literal = run(classes, nodes, [(1, 1), (2, 2), (3, 3), (4, 4)])
         assert [each.values for each in literal.closed[:2]] == [{0: 1, 1: 3, 2: 3}, {0: 4, 1: None, 2: 1}]
@@ -295,7 +295,7 @@ class TestBackPropagation:
         assert told(literal) == [(2, "C", 5), (4, "C", 4), (5, "C", -1), (5, "A", -1.0)]
 
     def test_only_sessions_that_the_filter_keeps_are_counted(self):
-        long = op("long <=", Const(2, "long"), Told(2, "rows", "long"))
+        long = op("long <=", Const(2, "long"), BuiltIn(2, "rows", "long"))
         nodes = [Node(0, "count", "long", source=1, where=long), one(2)]
         events = [(1, (1, 1, 5)), (2, (1, 1, 0)), (3, (1, 2, 0))]
         assert run(self.CLASSES, nodes, events).closed[-1].values[0] == 1

@@ -16,7 +16,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from streamframes.core.sessions.language.nodes import Class, Node
-from streamframes.core.sessions.language.terms import TYPES, Call, Const, Event, Op, Term, Told, Value
+from streamframes.core.sessions.language.terms import TYPES, BuiltIn, Call, Const, Event, Op, Term, Value
 
 TICKS_PER_SECOND = 4.0  # a power of two: durations in seconds stay exact
 EXACT, FIXED, ROUGH = range(3)
@@ -84,7 +84,7 @@ class TermMaker:
         leaves: list[Term] = [Event(c, t) for c, t in enumerate(self.columns) if scope.event and t == kind]
         leaves += [Value(n, kind) for n in scope.nodes if self.nodes[n].type == kind]
         told = {"long": ["rows"], "instant": ["start", "end"], "duration": ["duration"]}.get(kind, [])
-        return leaves + [Told(cls, what, kind) for cls in scope.classes for what in told]
+        return leaves + [BuiltIn(cls, what, kind) for cls in scope.classes for what in told]
 
     def term(self, kind: str, scope: Scope, depth: int) -> Term:
         """A term of a type."""
@@ -122,7 +122,7 @@ class TermMaker:
         """At most so large is a term; a quotient by a small number is larger than what is divided."""
         if isinstance(term, Value):
             return self.known[term.node][0] if term.node < len(self.known) else LARGEST
-        if isinstance(term, Told):
+        if isinstance(term, BuiltIn):
             return MOST_EVENTS if term.what == "rows" else LARGEST_VALUE[term.type]
         if isinstance(term, Const | Event):
             return LARGEST_VALUE.get(term.type, 1)

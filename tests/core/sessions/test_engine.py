@@ -17,10 +17,10 @@ from streamframes.core.sessions.language.nodes import Class
 from streamframes.core.sessions.language.terms import BOOLEAN, Event
 from streamframes.core.sessions.operator import SessionOperator
 from streamframes.core.sessions.plan import MEASURES, SESSIONS, TAGGED
+from streamframes.core.sessions.user_functions import caller
 from streamframes.core.sessions.vm import layout as tables
 from streamframes.core.sessions.vm.layout import O_ID
 from streamframes.core.sessions.vm.machine import Events, Machine
-from streamframes.core.sessions.vm.user_functions import caller
 from tests.core.sessions.worlds import World, worlds
 from tests.core.sessions.worlds_at_work import known_group, literal_of, plan_of, rows_of
 

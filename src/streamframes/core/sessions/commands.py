@@ -6,7 +6,6 @@ what an order adds is computed here, from the columns as they are.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -58,12 +57,7 @@ class Orders:
 
     def replanned(self, watched: Watched) -> tuple[Planner, list[Expression]]:
         """The plan with the measures that are watched, and the expressions of events that it needs beyond the first."""
-        planner = copy.copy(self.planner)
-        for name in ("nodes", "events", "event_types", "functions", "measures"):
-            setattr(planner, name, list(getattr(self.planner, name)))
-        for name in ("arrow", "texts", "_places", "_known"):
-            setattr(planner, name, dict(getattr(self.planner, name)))
-        planner.type_of = self._type_of
+        planner = self.planner.copied(self._type_of)
         for column in watched.events:
             planner.event(column, "an order")
         planner.measures = [each for each in planner.measures if watched.texts.get(each.name, "") is None]

@@ -18,15 +18,15 @@ from streamframes.core.jit.compiled import compiled
 from streamframes.core.operator.protocol import NO_WATERMARKS, Command, Operator, OperatorPlan
 from streamframes.core.sessions.commands import Watched
 from streamframes.core.sessions.language.nodes import COMPUTED
-from streamframes.core.sessions.language.resolve import kind_of
+from streamframes.core.sessions.language.symbols import kind_of
 from streamframes.core.sessions.language.terms import DOUBLE, TEXT, Event, parts
 from streamframes.core.sessions.plan import MEASURES, ODD, OPEN, SESSIONS, TAGGED, SessionSpec
 from streamframes.core.sessions.results import Teller
 from streamframes.core.sessions.string_ids import Texts
+from streamframes.core.sessions.user_functions import caller
 from streamframes.core.sessions.vm import layout as tables
 from streamframes.core.sessions.vm.bits import NULL
 from streamframes.core.sessions.vm.machine import Events, Found, Machine
-from streamframes.core.sessions.vm.user_functions import caller
 from streamframes.core.sparksql import Expression
 
 # So many texts are kept whether or not they are needed.

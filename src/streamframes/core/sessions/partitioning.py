@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from streamframes.core.sessions.language.nodes import CONTINUOUS, ON_CLOSE
 from streamframes.core.sessions.language.resolve import Planner
-from streamframes.core.sessions.language.terms import Term, Told, Value, parts
+from streamframes.core.sessions.language.terms import BuiltIn, Term, Value, parts
 from streamframes.core.sessions.merge import is_mergeable
 from streamframes.core.sessions.plan import BY_ROOT, SPANNING, TOGETHER
 
@@ -63,4 +63,4 @@ def _terms(planner: Planner) -> Iterator[tuple[str, Term]]:
 def _is_of_root(planner: Planner, part: Term) -> bool:
     if isinstance(part, Value):
         return planner.nodes[part.node].cls == 0
-    return isinstance(part, Told) and part.cls == 0
+    return isinstance(part, BuiltIn) and part.cls == 0

@@ -20,7 +20,7 @@ from streamframes.core.batch.tags import TagColumn
 from streamframes.core.sessions.language.nodes import Class, Measure, Node, path_of
 from streamframes.core.sessions.language.terms import DOUBLE, DURATION, Term
 from streamframes.core.sessions.merge import SCHEMA
-from streamframes.core.sessions.vm.user_functions import Function
+from streamframes.core.sessions.user_functions import Function
 
 if TYPE_CHECKING:
     from streamframes.core.sessions.commands import Orders

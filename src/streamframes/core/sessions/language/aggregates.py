@@ -1,4 +1,4 @@
-"""Words: aggregate expressions as they are written, read with a parser.
+"""Aggregates as they are written, and the parser that reads them.
 
   aggregate  Class.function(argument [, last=N or "1 hour"])   or  Class.attribute
   argument   an aggregate of a class below | a class below | an expression | nothing
@@ -27,7 +27,7 @@ FUNCTIONS = ("sum", "avg", "min", "max", "count", "first", "last", "stddev", "an
 
 @dataclass(frozen=True)
 class Argument:
-    """What a function is of: an aggregate below, or an expression (None: nothing); when it is told, and for which."""
+    """What a function is of (an aggregate below, an expression or nothing); when it is passed on, and for which."""
 
     value: Aggregate | str | None
     when: str | None = None
@@ -54,7 +54,7 @@ class Reported:
 
 
 class _Tokenizer(Spark.Tokenizer):
-    """Words of Spark SQL; those that begin a statement, like CALL, are names here."""
+    """The tokens of Spark SQL; names that begin a statement there, like CALL, are names here."""
 
     COMMANDS = set()  # noqa: RUF012
     COMMAND_PREFIX_TOKENS = set()  # noqa: RUF012
@@ -75,8 +75,8 @@ def read_measure(text: str, name: str, classes: Collection[str]) -> Reported:
     parser = Parser(text, classes)
     end = len(parser.tokens)
     when = None
-    if end and parser.word(end - 1) in TAGS:
-        when, end = parser.word(end - 1), end - 1
+    if end and parser.small(end - 1) in TAGS:
+        when, end = parser.small(end - 1), end - 1
     aggregate, after = parser.aggregate(0, end)
     if after != end:
         raise InvalidArgument(
@@ -95,7 +95,7 @@ class Parser:
         self.classes = set(classes)
         self.tokens = tokens_of(text)
 
-    def word(self, at: int) -> str:
+    def small(self, at: int) -> str:
         """A token in small letters; nothing behind the end."""
         return self.tokens[at].text.lower() if 0 <= at < len(self.tokens) else ""
 
@@ -107,14 +107,14 @@ class Parser:
         """Whether `Class.name` stands here."""
         is_name = at + 2 < end and self.tokens[at].token_type not in (TokenType.STRING, TokenType.NUMBER)
         return (
-            is_name and self.tokens[at].text in self.classes and self.word(at + 1) == "." and self.word(at - 1) != "."
+            is_name and self.tokens[at].text in self.classes and self.small(at + 1) == "." and self.small(at - 1) != "."
         )
 
     def aggregate(self, at: int, end: int) -> tuple[Aggregate, int]:
         """The aggregate that begins here, and where it ends."""
         if not self.begins(at, end):
             known = ", ".join(self.known)
-            if at + 2 < end and self.word(at + 1) == ".":
+            if at + 2 < end and self.small(at + 1) == ".":
                 raise InvalidArgument(
                     f"{self.text!r} names the class {self.tokens[at].text!r}; the classes are {known}"
                 )
@@ -122,7 +122,7 @@ class Parser:
                 f"{self.text!r} must begin with a class and a function, like 'Call.count(ATT)'; the classes are {known}"
             )
         cls, name = self.tokens[at].text, self.tokens[at + 2].text
-        if at + 3 >= end or self.word(at + 3) != "(":
+        if at + 3 >= end or self.small(at + 3) != "(":
             return Aggregate(cls, name, None, None, self.slice(at, at + 3)), at + 3
         if name.lower() not in FUNCTIONS:
             raise InvalidArgument(f"{self.text!r} has the function {name!r}; the functions are {', '.join(FUNCTIONS)}")
@@ -133,7 +133,7 @@ class Parser:
     def _closing(self, at: int, end: int) -> int:
         depth = 0
         for i in range(at, end):
-            depth += (self.word(i) == "(") - (self.word(i) == ")")
+            depth += (self.small(i) == "(") - (self.small(i) == ")")
             if depth == 0:
                 return i
         raise InvalidArgument(f"{self.text!r} has a parenthesis that is not closed")
@@ -141,27 +141,27 @@ class Parser:
     def _inside(self, start: int, end: int) -> tuple[Argument, int | str | None]:
         """What stands in the parentheses of a function."""
         last: int | str | None = None
-        commas = [i for i in self._level(start, end) if self.word(i) == ","]
-        if commas and self.word(commas[-1] + 1) == "last" and self.word(commas[-1] + 2) == "=":
+        commas = [i for i in self._level(start, end) if self.small(i) == ","]
+        if commas and self.small(commas[-1] + 1) == "last" and self.small(commas[-1] + 2) == "=":
             last = self._last(commas[-1] + 3, end)
             end = commas[-1]
-        where = next((i for i in self._level(start, end) if self.word(i) == "where"), end)
+        where = next((i for i in self._level(start, end) if self.small(i) == "where"), end)
         condition = self.slice(where + 1, end) if where < end else None
         if condition == "":
             raise InvalidArgument(f"{self.text!r} has a where without a condition")
         when = None
-        if where > start + 1 and self.word(where - 1) in TAGS:
-            when, where = self.word(where - 1), where - 1
+        if where > start + 1 and self.small(where - 1) in TAGS:
+            when, where = self.small(where - 1), where - 1
         return Argument(self._value(start, where), when, condition), last
 
     def _level(self, start: int, end: int) -> list[int]:
         """The tokens that are in no further parentheses."""
         depth, found = 0, []
         for i in range(start, end):
-            depth -= self.word(i) == ")"
+            depth -= self.small(i) == ")"
             if depth == 0:
                 found.append(i)
-            depth += self.word(i) == "("
+            depth += self.small(i) == "("
         return found
 
     def _last(self, at: int, end: int) -> int | str:
@@ -177,11 +177,11 @@ class Parser:
     def _value(self, start: int, end: int) -> Aggregate | str | None:
         if start == end:
             return None
-        if self.word(start) == "distinct":
+        if self.small(start) == "distinct":
             raise InvalidArgument(f"{self.text!r}: distinct values cannot be told apart in passing; leave out distinct")
         if start + 1 == end and self.tokens[start].text in self.classes:
             return Aggregate(self.tokens[start].text, "", None, None, self.slice(start, end))
-        looks = start + 3 < end and self.word(start + 1) == "." and self.word(start + 3) == "("
+        looks = start + 3 < end and self.small(start + 1) == "." and self.small(start + 3) == "("
         if self.begins(start, end) or looks:
             inner, after = self.aggregate(start, end)
             if after == end:

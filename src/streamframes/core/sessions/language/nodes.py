@@ -36,7 +36,7 @@ class Node:
     argument   what is read: at every event of the session, when it opens (`opened`), when it closes (`closed`), or
                when the value is asked for (`computed`)
     source     the node, of a class below, whose values are received instead
-    when       at which time the source tells its value
+    when       at which time the source passes its value on
     where      on the session of the source: only then its value counts
     last       only so many of the latest values count
     span       only values of so many ticks up to now count

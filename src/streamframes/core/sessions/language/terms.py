@@ -1,14 +1,13 @@
 """Terms: conditions and values over one event and the sessions it flows through, with their types.
 
-What depends on the event alone is one column, computed before; a term says how columns and the state of sessions
-meet. A session knows its own state and that of the sessions it is in.
+What depends on the event alone is one column, computed before. A term combines columns with the state of sessions: of
+its own session and of those that session is in.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 # What a value is. Durations are ticks of the clock until they are compared with numbers or reported.
 LONG, DOUBLE, BOOLEAN, TEXT, INSTANT, DURATION = TYPES = ("long", "double", "boolean", "text", "instant", "duration")
@@ -22,7 +21,7 @@ COMPARISONS = ("=", "<", "<=")
 class Const:
     """A literal; None is null."""
 
-    value: Any
+    value: int | float | str | None
     type: str
 
 
@@ -43,7 +42,7 @@ class Value:
 
 
 @dataclass(frozen=True)
-class Told:
+class BuiltIn:
     """What every session knows of itself: "rows", "duration", "start" or "end"."""
 
     cls: int
@@ -69,7 +68,7 @@ class Call:
     type: str = DOUBLE
 
 
-Term = Const | Event | Value | Told | Op | Call
+Term = Const | Event | Value | BuiltIn | Op | Call
 
 
 def a(kind: str) -> str:

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from streamframes.core.bursts.exact.sums import product, square
 from streamframes.core.jit.compiled import compiled
+from streamframes.core.jit.pairs import product, square
 from streamframes.core.sessions.vm.bits import NAN, NULL, is_nan
 
 (

@@ -14,7 +14,7 @@ import numpy as np
 from streamframes.core.jit.compiled import compiled
 from streamframes.core.jit.pointers import shifted
 from streamframes.core.sessions.language.nodes import COMPUTED, Class, Node, path_of
-from streamframes.core.sessions.language.terms import DOUBLE, TEXT, Call, Const, Event, Op, Term, Told, Value
+from streamframes.core.sessions.language.terms import DOUBLE, TEXT, BuiltIn, Call, Const, Event, Op, Term, Value
 from streamframes.core.sessions.vm.accumulators import add, is_read, overflows, read_double
 from streamframes.core.sessions.vm.bits import NAN, NULL, is_nan, is_null, null_of
 
@@ -90,7 +90,7 @@ class Programs:
                 self._write(node.argument, cls, depth)
             else:
                 self.words += [NODE, self._ups(cls, node.cls), term.node]
-        elif isinstance(term, Told):
+        elif isinstance(term, BuiltIn):
             self.words += [_TOLD[term.what], self._ups(cls, term.cls), 0]
         else:
             for i, arg in enumerate(term.args):

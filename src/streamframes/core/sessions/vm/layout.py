@@ -28,7 +28,7 @@ from streamframes.core.sessions.language.nodes import (
     parts_of,
     path_of,
 )
-from streamframes.core.sessions.language.terms import DOUBLE, DURATION, LONG, Call, Term, Told, Value, parts
+from streamframes.core.sessions.language.terms import DOUBLE, DURATION, LONG, BuiltIn, Call, Term, Value, parts
 from streamframes.core.sessions.vm import accumulators as acc
 from streamframes.core.sessions.vm import bytecode as prog
 from streamframes.core.sessions.vm.bits import NAN, null_of
@@ -99,7 +99,7 @@ def input_type(nodes: Sequence[Node], node: Node) -> str:
 
 def state_free(term: Term) -> bool:
     """Whether a term depends on the event alone."""
-    return not any(isinstance(part, Value | Told | Call) for part in parts(term))
+    return not any(isinstance(part, Value | BuiltIn | Call) for part in parts(term))
 
 
 def build(
