@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Protocol
 
+from streamframes.arguments import Condition
 from streamframes.core.batch.clock import Duration, check_duration
 from streamframes.core.bursts.plan import SEARCHES, SIDES
 from streamframes.core.frames.schedule import MISSING, OPEN_ON
@@ -20,16 +20,6 @@ from streamframes.core.regions.non_overlapping import PREFERENCES
 from streamframes.core.regions.plan import METHODS
 from streamframes.core.schemes.base import check_choice
 from streamframes.errors import InvalidArgument
-
-
-class Column(Protocol):
-    """A Spark Column."""
-
-    def isNull(self) -> object:
-        """Whether it is null."""
-
-
-Condition = str | Column
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from streamframes.api.frames import frames
+from streamframes.arguments import Columns
+from streamframes.core.batch.clock import Duration
 
 if TYPE_CHECKING:
-    from streamframes.core.schemes import Threshold
+    from streamframes.core.schemes import Count, Every, Threshold
     from streamframes.spark import DataFrame
     from streamframes.spark.scan.scan import Scan
 
@@ -17,11 +19,11 @@ def accuracy(
     rows: DataFrame | Scan,
     scheme: Threshold,
     *,
-    windows: Sequence[Any],
-    ts: str | Sequence[str],
-    by: str | Sequence[str] = (),
+    windows: Sequence[Duration | Every | Count],
+    ts: Columns,
+    by: Columns = (),
     value: str | None = None,
-    heuristics: str | Sequence[str] = ("min", "max", "avg"),
+    heuristics: Columns = ("min", "max", "avg"),
 ) -> DataFrame:
     """Compare the frames of a condition with windows that are selected to stand for them.
 

@@ -13,13 +13,13 @@ at once, and nothing runs until the result is used.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from streamframes.arguments import Columns, Groups, Instant
 
 if TYPE_CHECKING:
     from streamframes.spark import DataFrame
-
-Groups = str | Sequence[str] | Mapping[str, str]
 
 
 def overlaps(
@@ -113,7 +113,7 @@ def subtract(a: DataFrame, b: DataFrame, *, by: Groups = (), prefix: str = "fram
 
 
 def complement(
-    a: DataFrame, *, within: DataFrame | tuple[Any, Any], by: Groups = (), prefix: str = "frame_"
+    a: DataFrame, *, within: DataFrame | tuple[Instant, Instant], by: Groups = (), prefix: str = "frame_"
 ) -> DataFrame:
     """The time of `within` that is in no frame of `a`.
 
@@ -139,7 +139,7 @@ def complement(
     return algebra.complement(a, within=within, by=by, prefix=prefix)
 
 
-def coverage(a: DataFrame, *, by: str | Sequence[str] = (), prefix: str = "frame_") -> DataFrame:
+def coverage(a: DataFrame, *, by: Columns = (), prefix: str = "frame_") -> DataFrame:
     """How long each group is in frames, where time in several frames counts once.
 
     Parameters
@@ -162,7 +162,7 @@ def coverage(a: DataFrame, *, by: str | Sequence[str] = (), prefix: str = "frame
 
 def at(
     frames: DataFrame,
-    points: DataFrame | Iterable[Any] | Any,
+    points: DataFrame | Iterable[Instant] | Instant,
     *,
     ts: str | None = None,
     by: Groups = (),

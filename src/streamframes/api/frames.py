@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from streamframes.arguments import Columns, Expression, Groups, Measure
 from streamframes.core.batch.clock import Duration
 from streamframes.core.frames.edges import Move
 from streamframes.core.schemes import Scheme
@@ -18,22 +19,21 @@ from streamframes.errors import InvalidArgument
 from streamframes.options import Schedule, Stream, schedule_of, stream_of
 
 if TYPE_CHECKING:
+    import pandas as pd
     import pyarrow as pa
+    import pyarrow.fs as pafs
 
     from streamframes.spark import DataFrame, SparkSession
-    from streamframes.spark.planning.query import PlannedQuery
+    from streamframes.spark.planning.query import Query
     from streamframes.spark.scan.scan import Scan
-
-# Group columns: names, or a mapping from the frames' names to those of other rows.
-Groups = str | Sequence[str] | Mapping[str, str]
 
 
 def frames(
     rows: DataFrame | Scan,
     scheme: Scheme,
     *,
-    ts: str | Sequence[str],
-    by: str | Sequence[str] = (),
+    ts: Columns,
+    by: Columns = (),
     prefix: str = "frame_",
     schedule: Schedule | Duration | None = None,
     lateness: Duration | None = None,
@@ -81,7 +81,7 @@ def frames(
 class Frames:
     """Frames that have been planned and not yet found."""
 
-    plan: PlannedQuery[Any]
+    plan: Query
     moves: tuple[Move, ...] = ()
 
     def toDF(self) -> DataFrame:
@@ -94,11 +94,11 @@ class Frames:
         """The frames as one Arrow table in this process: for results that are small."""
         return self.toDF().toArrow()
 
-    def toPandas(self) -> Any:
+    def toPandas(self) -> pd.DataFrame:
         """The frames as a pandas DataFrame in this process: for results that are small."""
         return self.toDF().toPandas()
 
-    def agg(self, **measures: Any) -> DataFrame:
+    def agg(self, **measures: Measure) -> DataFrame:
         """The frames with measures over their own rows: `agg(worst="max(drop_pct)")`.
 
         count, sum, avg, min, max, first, last and stddev of numbers (first, last and count of anything) and a `Fold`
@@ -126,16 +126,18 @@ class Frames:
 
         return self._with(expand(self.plan.clock, before, after))
 
-    def move(self, *, start: Any = None, end: Any = None, reach: Duration | None = None) -> Frames:
+    def move(
+        self, *, start: Expression | None = None, end: Expression | None = None, lookback: Duration | None = None
+    ) -> Frames:
         """The frames with other edges: Spark expressions over the columns of a frame.
 
         Both are computed from the frame as it was. A frame whose end lies before its start, or whose edge is null,
-        holds no row. `reach` says how far before its own start a frame may begin, where two streams meet and that
+        holds no row. `lookback` says how far before its own start a frame may begin, where two streams meet and that
         cannot be seen from the expression.
         """
         from streamframes.spark.planning.fill.edges import check_shift, shift
 
-        move = shift(self.plan.clock, start, end, reach)
+        move = shift(self.plan.clock, start, end, lookback)
         check_shift(self.toDF(), move, self.plan.prefix)
         if self.plan.stream.fragments:
             raise InvalidArgument("move() got frames with fragments=True, which only grow; use expand()")
@@ -151,12 +153,12 @@ class Frames:
         self,
         other: DataFrame | Scan,
         *,
-        ts: str | Sequence[str],
+        ts: Columns,
         by: Groups | None = None,
         keep_empty: bool = True,
         wait: bool = True,
         lateness: Duration | None = None,
-        **measures: Any,
+        **measures: Measure,
     ) -> DataFrame:
         """The frames, each with measures of the rows of another table or stream that lie in it.
 
@@ -167,8 +169,8 @@ class Frames:
         ts
             Their instant, of the type that the frames have, or a list of it and the columns that break ties.
         by
-            The group columns: names that both sides have, or a mapping from the frames' names to those of `other`. All
-            that the frames have, unless told; with fewer, or none (`()`), a row fills frames of several groups.
+            The group columns: names that both have, or a mapping from the frames' names to those of `other`. All
+            that the frames have, unless given; with fewer, or none (`()`), a row fills frames of several groups.
         keep_empty
             Keep frames that hold no row: `count` is 0, other measures are null.
         wait
@@ -181,21 +183,22 @@ class Frames:
             min, max, first, last, stddev and a `Fold`. Without any, the rows of `other` are returned, each with
             the `frame_id` of a frame that holds it.
         """
-        from streamframes.spark.planning.fill.query import Asked
+        from streamframes.spark.planning.fill.query import FillArguments
         from streamframes.spark.planning.fill.verbs import fill_frames
 
-        asked = Asked(ts, self.plan.fill_by if by is None else by, keep_empty, measures, self.plan.prefix)
-        return fill_frames(self.plan, self.moves, other, asked, wait, lateness)
+        groups = self.plan.fill_by if by is None else by
+        arguments = FillArguments(ts, groups, keep_empty, measures, self.plan.prefix)
+        return fill_frames(self.plan, self.moves, other, arguments, wait, lateness)
 
     def explain(self) -> str:
-        """Which way the rows go, in words."""
+        """How the rows are read, shuffled and cut, in words."""
         moved = [f"  then      {move!r}, in ticks of ts" for move in self.moves]
         return "\n".join([self.plan.explain(), *moved])
 
     def _with(self, move: Move) -> Frames:
         return replace(self, moves=(*self.moves, move))
 
-    def _fill_own(self, measures: Mapping[str, Any]) -> DataFrame:
+    def _fill_own(self, measures: Mapping[str, Measure]) -> DataFrame:
         from streamframes.spark.planning.fill.verbs import fill_own
 
         return fill_own(self.plan, self.moves, measures)
@@ -209,13 +212,13 @@ def fill(
     frames: DataFrame | Scan,
     rows: DataFrame | Scan,
     *,
-    ts: str | Sequence[str],
+    ts: Columns,
     by: Groups = (),
-    space: str | Sequence[str] = (),
+    space: Columns = (),
     keep_empty: bool = True,
     lateness: Duration | None = None,
     prefix: str = "frame_",
-    **measures: Any,
+    **measures: Measure,
 ) -> DataFrame:
     """Fill a table of frames, wherever it comes from, with the rows of a table or a stream that lie in them.
 
@@ -223,17 +226,17 @@ def fill(
     tagged; they may overlap. With `space`, the column(s) of a row's place, rows must also lie between `frame_low` and
     `frame_high` (or one such pair for each dimension). The other arguments are those of `Frames.fill`.
     """
-    from streamframes.spark.planning.fill.query import Asked
+    from streamframes.spark.planning.fill.query import FillArguments
     from streamframes.spark.planning.fill.verbs import fill_frame_table
 
-    return fill_frame_table(frames, rows, Asked(ts, by, keep_empty, measures, prefix, space), lateness)
+    return fill_frame_table(frames, rows, FillArguments(ts, by, keep_empty, measures, prefix, space), lateness)
 
 
 def scan(
     paths: str | PathLike[str] | Sequence[str | PathLike[str]],
     *,
     spark: SparkSession | None = None,
-    filesystem: Any = None,
+    filesystem: pafs.FileSystem | None = None,
 ) -> Scan:
     """Parquet files as rows, which every verb takes in the place of a DataFrame.
 
@@ -247,7 +250,7 @@ def scan(
         Files, folders, patterns like `"data/*.parquet"`, or URIs of any filesystem that PyArrow knows; one of them or
         a list. Folders named `day=2024-01-01` are columns.
     spark
-        The session that deals out the work; the active one, or a new one of `session()`, unless told.
+        The session that deals out the work; the active one, or a new one of `session()`, unless given.
     filesystem
         A `pyarrow.fs.FileSystem` on which the paths lie.
     """

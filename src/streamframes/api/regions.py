@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from streamframes.api.frames import Frames, Groups
+from streamframes.api.frames import Frames
+from streamframes.arguments import Groups, Measure
 from streamframes.core.batch.clock import Duration
 from streamframes.errors import InvalidArgument
 from streamframes.options import Rectangles, Reports, Stream, reports_of, stream_of
@@ -165,7 +166,7 @@ class Regions(Frames):
 
     plan: RegionQuery
 
-    def fill(
+    def fill(  # type: ignore[override]  # no measure can be called space
         self,
         other: DataFrame | Scan,
         *,
@@ -175,22 +176,24 @@ class Regions(Frames):
         keep_empty: bool = True,
         wait: bool = True,
         lateness: Duration | None = None,
-        **measures: Any,
+        **measures: Measure,
     ) -> DataFrame:
         """The regions, each with measures of the rows of another table or stream that lie in it, by time and place.
 
         `space` names the column(s) of `other` that say where a row is, in the order of the regions' own; the other
         arguments are those of `Frames.fill`. A connected region holds what lies in its box.
         """
-        from streamframes.spark.planning.fill.query import Asked
+        from streamframes.spark.planning.fill.query import FillArguments
         from streamframes.spark.planning.fill.verbs import fill_frames
 
         if space is None or space == ():
             raise InvalidArgument(
                 f"fill() of regions got no space=; name the column(s) of the other rows for {list(self.plan.space)}"
             )
-        asked = Asked(ts, self.plan.fill_by if by is None else by, keep_empty, measures, self.plan.prefix, space)
-        return fill_frames(self.plan, self.moves, other, asked, wait, lateness)
+        arguments = FillArguments(
+            ts, self.plan.fill_by if by is None else by, keep_empty, measures, self.plan.prefix, space
+        )
+        return fill_frames(self.plan, self.moves, other, arguments, wait, lateness)
 
     def duplicates(self) -> DataFrame:
         """The reports of one place and instant of which there are several, and how many; the last of them counts."""

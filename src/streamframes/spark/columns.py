@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import cast
 
 import pyarrow as pa
 from pyspark.errors import PySparkException
@@ -23,7 +23,7 @@ _TIMES = (T.TimestampType, T.TimestampNTZType)
 _NOT_CARRIED = (T.YearMonthIntervalType, T.CalendarIntervalType, T.TimeType, T.VariantType)
 
 
-def names(value: Any, argument: str, rows: DataFrame, verb: str, *, table: str = "") -> list[str]:
+def names(value: object, argument: str, rows: DataFrame, verb: str, *, table: str = "") -> list[str]:
     """The columns that an argument names, spelled as in the table, which an error calls `table` where there are two."""
     wanted = [value] if isinstance(value, str) else value
     if not isinstance(wanted, Sequence) or not all(isinstance(name, str) for name in wanted):
@@ -35,7 +35,7 @@ def names(value: Any, argument: str, rows: DataFrame, verb: str, *, table: str =
     return found
 
 
-def order_and_groups(rows: DataFrame, ts: Any, by: Any, verb: str) -> tuple[list[str], list[str]]:
+def order_and_groups(rows: DataFrame, ts: object, by: object, verb: str) -> tuple[list[str], list[str]]:
     """The columns that order rows, the instant first, and those that group them."""
     order = names(ts, "ts", rows, verb)
     if not order:
@@ -73,7 +73,7 @@ def _parts(kind: T.DataType) -> Iterator[T.DataType]:
         yield from _parts(each)
 
 
-def check_beginning(prefix: Any, verb: str) -> None:
+def check_beginning(prefix: object, verb: str) -> None:
     """Refuse what no name can begin with."""
     if not isinstance(prefix, str) or not prefix.isidentifier():
         raise InvalidArgument(f"{verb}() got prefix={prefix!r}; give the beginning of a name like 'frame_'")
@@ -108,12 +108,14 @@ def clock_of(kind: T.DataType, name: str, verb: str) -> Clock:
     )
 
 
-def as_column(expression: Any) -> Column:
+def as_column(expression: object) -> Column:
     """SQL text or a Column as a Column."""
-    return F.expr(expression) if isinstance(expression, str) else expression
+    return F.expr(expression) if isinstance(expression, str) else cast(Column, expression)
 
 
-def analysed(rows: DataFrame, build: Callable[[], DataFrame], expression: Any, argument: str, where: str) -> T.DataType:
+def analysed(
+    rows: DataFrame, build: Callable[[], DataFrame], expression: object, argument: str, where: str
+) -> T.DataType:
     """The type of the one column that `build` selects, or an error that names the argument."""
     refusal = f"{where} got {argument}={expression!r}, which Spark cannot evaluate"
     try:
@@ -126,7 +128,7 @@ def analysed(rows: DataFrame, build: Callable[[], DataFrame], expression: Any, a
         raise InvalidArgument(f"{refusal}: it is neither Spark SQL nor a Column") from None
 
 
-def _beside(rows: DataFrame, expression: Any) -> DataFrame:
+def _beside(rows: DataFrame, expression: object) -> DataFrame:
     """An expression next to a row's columns, where an aggregate over many rows is refused."""
     return rows.select(as_column(expression).alias("__sf_probe"), *map(column, rows.columns[:1]))
 
@@ -174,7 +176,7 @@ def whole_array(values: pa.ChunkedArray) -> pa.Array:
 
 
 def tag_columns(rows: DataFrame, keys: Sequence[str], ts: str, first: int) -> tuple[list[str], tuple[TagColumn, ...]]:
-    """The columns that must travel for rows to be told as they came, from place `first` on, and where each is found."""
+    """The columns that travel so that rows can be emitted as they came, from place `first` on, and where each is."""
     others = [name for name in rows.columns if name not in (*keys, ts)]
     tags = []
     for field in arrow_schema(rows.schema):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from datetime import date, datetime, time, tzinfo
-from typing import Any
+from typing import SupportsIndex, cast
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import pyarrow as pa
@@ -20,7 +20,7 @@ _EXAMPLES = {
 }
 
 
-def tick(value: Any, kind: T.DataType, zone: str, argument: str, verb: str) -> int:
+def tick(value: object, kind: T.DataType, zone: str, argument: str, verb: str) -> int:
     """The tick of an instant of this type; `zone` is the session's, for text that names none."""
     try:
         if isinstance(kind, T.TimestampType):
@@ -38,7 +38,7 @@ def tick(value: Any, kind: T.DataType, zone: str, argument: str, verb: str) -> i
         ) from None
 
 
-def _zoned(value: Any, zone: str) -> int:
+def _zoned(value: object, zone: str) -> int:
     moment = _moment(value)
     if isinstance(value, str) and moment.tzinfo is None:
         moment = moment.replace(tzinfo=_zone(zone))
@@ -46,7 +46,7 @@ def _zoned(value: Any, zone: str) -> int:
     return T.TimestampType().toInternal(moment)
 
 
-def _moment(value: Any) -> datetime:
+def _moment(value: object) -> datetime:
     """A datetime; a day is its midnight."""
     if isinstance(value, str):
         return datetime.fromisoformat(value)
@@ -63,7 +63,7 @@ def _without_zone(moment: datetime) -> datetime:
     return moment
 
 
-def _day(value: Any) -> date:
+def _day(value: object) -> date:
     if isinstance(value, str):
         return date.fromisoformat(value)
     if isinstance(value, date) and not isinstance(value, datetime):
@@ -71,10 +71,10 @@ def _day(value: Any) -> date:
     raise TypeError
 
 
-def _whole(value: Any, kind: T.DataType) -> int:
+def _whole(value: object, kind: T.DataType) -> int:
     if isinstance(value, bool):
         raise TypeError
-    return int(pa.scalar(operator.index(value), arrow_type(kind)).as_py())
+    return int(pa.scalar(operator.index(cast(SupportsIndex, value)), arrow_type(kind)).as_py())
 
 
 def _zone(name: str) -> tzinfo | None:

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Event, Thread
-from typing import Any
 
 from py4j.protocol import Py4JError, Py4JJavaError  # type: ignore[import-untyped]
+from pyspark import StatusTracker
 from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as F
 
@@ -57,7 +57,7 @@ def watched(spark: SparkSession, report: Callable[[Tasks], None], *, every: floa
             context.setLocalProperty(name, value)
 
 
-def _tasks(tracker: Any, group: str) -> Tasks:
+def _tasks(tracker: StatusTracker, group: str) -> Tasks:
     done = total = 0
     for number in tracker.getJobIdsForGroup(group):
         job = tracker.getJobInfo(number)

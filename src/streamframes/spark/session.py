@@ -6,10 +6,10 @@ import os
 import re
 import socket
 import sys
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TypeGuard
 
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from streamframes.errors import InvalidArgument
 
@@ -79,22 +79,22 @@ def settings_for(master: str, settings: Mapping[str, str]) -> dict[str, str]:
     return {**SETTINGS, **partitions, **own}
 
 
-def n_buckets(spark: Any) -> int:
+def n_buckets(spark: SparkSession) -> int:
     """How many buckets groups are hashed onto: several for each core, so that uneven ones even out.
 
-    Where the settings do not tell how many cores there are, the user's own dial for shuffles is taken.
+    Where the settings do not say how many cores there are, the user's own number of shuffle partitions is taken.
     """
-    cores = _told_cores(spark)
+    cores = _configured_cores(spark)
     return BUCKETS_PER_CORE * cores if cores else n_partitions(spark)
 
 
-def n_cores(spark: Any) -> int:
-    """How many tasks run at a time, or as many as the user's own dial for shuffles says."""
-    return _told_cores(spark) or n_partitions(spark)
+def n_cores(spark: SparkSession) -> int:
+    """How many tasks run at a time, or as many as a shuffle has partitions."""
+    return _configured_cores(spark) or n_partitions(spark)
 
 
-def _told_cores(spark: Any) -> int:
-    """The cores, read from the settings alone: a Connect client has no context to ask; 0 where they do not tell."""
+def _configured_cores(spark: SparkSession) -> int:
+    """The cores, read from the settings alone: a Connect client has no context to ask; 0 where they do not say."""
 
     def setting(key: str) -> str:
         return str(spark.conf.get(key, ""))
@@ -114,12 +114,12 @@ def _local_cores(master: str) -> int:
     return os.cpu_count() or 1 if local[1] == "*" else int(local[1] or 1)
 
 
-def n_partitions(spark: Any) -> int:
+def n_partitions(spark: SparkSession) -> int:
     """The partitions of a shuffle; those of a stateful stage are fixed when a query starts."""
     return int(spark.conf.get("spark.sql.shuffle.partitions", "200") or 200)
 
 
-def buckets_for(rows: Any, by: Any) -> int:
+def buckets_for(rows: DataFrame, by: Sequence[str]) -> int:
     """How many buckets the groups of a table or a stream are hashed onto."""
     if not by:
         return 1
@@ -159,12 +159,13 @@ def _murmur3(value: int, seed: int = 42) -> int:
     return total - 2**32 if total >= 2**31 else total
 
 
-def is_dataframe(value: Any) -> bool:
+def is_dataframe(value: object) -> TypeGuard[DataFrame]:
     """Whether this is a DataFrame, classic or Connect."""
     return hasattr(value, "mapInArrow") and hasattr(value, "sparkSession")
 
 
-def require_dataframe(rows: Any, verb: str, argument: str = "rows") -> None:
-    """Refuse what is not a DataFrame."""
+def require_dataframe(rows: object, verb: str, argument: str = "rows") -> DataFrame:
+    """The rows, which are a DataFrame or are refused."""
     if not is_dataframe(rows):
         raise InvalidArgument(f"{verb}() got {argument} of type {type(rows).__name__}; give a Spark DataFrame")
+    return rows

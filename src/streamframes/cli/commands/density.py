@@ -31,9 +31,9 @@ def density(
     """Find where rows are dense: cells of space that hold many rows, unit of time after unit of time."""
     from streamframes.cli.engine import start
     from streamframes.cli.io.inputs import read, source_of
-    from streamframes.cli.io.region_results import Asked
+    from streamframes.cli.io.region_results import FillArguments
 
-    asked = Asked(source, space, measures, result, picture)
+    asked = FillArguments(source, space, measures, result, picture)
     settings = _settings(dense, space)
     files = source_of(inputs.inputs, source.input_format)
     target = asked.target(INPUT=files)

@@ -38,9 +38,9 @@ def regions(
     """Find regions: where a condition holds at neighbouring places for a while, and print, write or draw them."""
     from streamframes.cli.engine import start
     from streamframes.cli.io.inputs import read, source_of
-    from streamframes.cli.io.region_results import Asked
+    from streamframes.cli.io.region_results import FillArguments
 
-    asked = Asked(source, space, measures, result, picture)
+    asked = FillArguments(source, space, measures, result, picture)
     settings = _settings(region, stations)
     files = source_of(inputs.inputs, source.input_format)
     places, kept = places_of(stations, space)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from streamframes.cli.options.fill import OtherOptions
 from streamframes.errors import InvalidArgument
 
 if TYPE_CHECKING:
     from streamframes.spark import DataFrame
-    from streamframes.spark.planning.query import PlannedQuery
+    from streamframes.spark.planning.query import Query
 
 _WHOLE = ("tinyint", "smallint", "int", "bigint")
 
@@ -48,7 +48,7 @@ def pairs_of(texts: Sequence[str], by: Sequence[str]) -> dict[str, str]:
     return pairs
 
 
-def others_of(rows: DataFrame, framing: PlannedQuery[Any], options: OtherOptions) -> Others:
+def others_of(rows: DataFrame, framing: Query, options: OtherOptions) -> Others:
     """The rows that fill, after a look at the names and types of what both sides share."""
     order = [_spelled(rows, name, "--other-ts") for name in options.other_ts or (framing.ts, *framing.ties)]
     kinds, framed = dict(rows.dtypes), dict(framing.data.dtypes)

@@ -34,7 +34,7 @@ def one_or_all(values: Sequence[Any]) -> Any:
 
 
 @dataclass(frozen=True)
-class Asked:
+class FillArguments:
     """The options that both commands take."""
 
     source: SourceOptions

@@ -9,7 +9,7 @@ from textwrap import shorten
 from typing import TYPE_CHECKING
 
 from streamframes.cli.io.outputs import quoted
-from streamframes.cli.io.region_results import Asked
+from streamframes.cli.io.region_results import FillArguments
 from streamframes.cli.options.values import columns_in, levels_in, worst_in
 from streamframes.cli.plots.frames import MAX_FRAMES, NUMBERS, as_number
 from streamframes.cli.plots.stretches import fullest, in_group, tick_of
@@ -112,7 +112,7 @@ class RegionPlot:
         )
 
 
-def plot_of(engine: Engine, rows: DataFrame, asked: Asked, words: str, where: str | None) -> RegionPlot | None:
+def plot_of(engine: Engine, rows: DataFrame, asked: FillArguments, words: str, where: str | None) -> RegionPlot | None:
     """The picture that is asked for, if any; what colours it is something that Spark can evaluate."""
     if asked.picture.plot is None:
         return None

@@ -185,7 +185,7 @@ def _as_plain(value: Any) -> Any:
         return {name: _as_plain(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
         return type(value)(_as_plain(item) for item in value)
-    # Asked of the type: a Column answers to any name.
+    # FillArguments of the type: a Column answers to any name.
     return value.detached() if hasattr(type(value), "detached") else str(value)
 
 

@@ -8,8 +8,8 @@ b ─ pack ─┘
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
+import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import types as T
 
@@ -36,7 +36,7 @@ Wanted = list[tuple[PairColumn, T.DataType]]
 
 
 def overlaps(
-    a: DataFrame, b: DataFrame, *, by: Any, prefix: str, sides: Sequence[str], space: bool = False
+    a: DataFrame, b: DataFrame, *, by: object, prefix: str, sides: Sequence[str], space: bool = False
 ) -> DataFrame:
     """The pairs of frames that share an instant, and a place where `space` matters."""
     if isinstance(sides, str) or not isinstance(sides, Sequence) or [type(side) for side in sides] != [str, str]:
@@ -54,7 +54,7 @@ def overlaps(
     return in_one_place(pairs, a, b, prefix, sides, first=len(left.by) + 2) if space else pairs
 
 
-def combine(verb: str, a: DataFrame, b: DataFrame, *, by: Any, prefix: str) -> DataFrame:
+def combine(verb: str, a: DataFrame, b: DataFrame, *, by: object, prefix: str) -> DataFrame:
     """The stretches of intersect, union or subtract."""
     left, right = _two(a, b, by, prefix, verb)
     buckets = _n_buckets(left)
@@ -62,7 +62,7 @@ def combine(verb: str, a: DataFrame, b: DataFrame, *, by: Any, prefix: str) -> D
     return _stretches(verb, left, pieces, buckets, prefix)
 
 
-def complement(a: DataFrame, *, within: Any, by: Any, prefix: str) -> DataFrame:
+def complement(a: DataFrame, *, within: object, by: object, prefix: str) -> DataFrame:
     """The stretches of `within` that are in no frame."""
     if is_dataframe(within):
         inner, outer = _two(a, within, by, prefix, "complement", second="within")
@@ -75,7 +75,7 @@ def complement(a: DataFrame, *, within: Any, by: Any, prefix: str) -> DataFrame:
     return _stretches("complement", frames, frames.pieces((), buckets, 1), buckets, prefix, edges)
 
 
-def coverage(a: DataFrame, *, by: Any, prefix: str) -> DataFrame:
+def coverage(a: DataFrame, *, by: object, prefix: str) -> DataFrame:
     """How long each group is in frames."""
     frames = _one(a, by, prefix, "coverage")
     timed = isinstance(frames.kind, (T.TimestampType, T.TimestampNTZType))
@@ -87,7 +87,7 @@ def coverage(a: DataFrame, *, by: Any, prefix: str) -> DataFrame:
     return folded(frames.pieces((), buckets, 0), buckets, plan.fold, schema)
 
 
-def at(frames: DataFrame, points: Any, *, ts: Any, by: Any, prefix: str, keep_outside: bool) -> DataFrame:
+def at(frames: DataFrame, points: object, *, ts: object, by: object, prefix: str, keep_outside: bool) -> DataFrame:
     """Points with the frames that hold them."""
     if not isinstance(keep_outside, bool):
         raise InvalidArgument(f"at() got keep_outside={keep_outside!r}; it is True or False")
@@ -98,7 +98,9 @@ def at(frames: DataFrame, points: Any, *, ts: Any, by: Any, prefix: str, keep_ou
     return _at_instants(frames, points, by, prefix, keep_outside)
 
 
-def _at_points(frames: DataFrame, points: DataFrame, ts: Any, by: Any, prefix: str, keep_outside: bool) -> DataFrame:
+def _at_points(
+    frames: DataFrame, points: DataFrame, ts: object, by: object, prefix: str, keep_outside: bool
+) -> DataFrame:
     _check_tables("at", prefix, frames=frames, points=points)
     ours, theirs = matched(by, "at", frames=frames, points=points)
     left = frame_table(frames, "frames", ours, prefix, "at")
@@ -113,10 +115,10 @@ def _at_points(frames: DataFrame, points: DataFrame, ts: Any, by: Any, prefix: s
     return folded(pieces, buckets, plan.fold, schema)
 
 
-def _at_instants(frames: DataFrame, points: Any, by: Any, prefix: str, keep_outside: bool) -> DataFrame:
+def _at_instants(frames: DataFrame, points: object, by: object, prefix: str, keep_outside: bool) -> DataFrame:
     left = _one(frames, by, prefix, "at", argument="frames")
-    several = isinstance(points, Iterable) and not isinstance(points, str)
-    instants = tuple(_tick(point, left, "points", "at") for point in (points if several else [points]))
+    several: Iterable[object] = points if isinstance(points, Iterable) and not isinstance(points, str) else [points]
+    instants = tuple(_tick(point, left, "points", "at") for point in several)
     wanted = [*_groups(left), (PairColumn("at", _kind(left), "instant", 1), left.kind), *_columns(left, 0)]
     remedy = "the instants are called 'at': rename the column of the frames"
     plan, schema = _pairs(left, wanted, "at", remedy, keep_outside=keep_outside, instants=instants)
@@ -124,20 +126,20 @@ def _at_instants(frames: DataFrame, points: Any, by: Any, prefix: str, keep_outs
     return folded(left.pieces(left.others, buckets, 0), buckets, plan.fold, schema)
 
 
-def _check_tables(verb: str, prefix: str, **tables: Any) -> None:
+def _check_tables(verb: str, prefix: str, **tables: object) -> None:
     for argument, rows in tables.items():
         require_table(rows, argument, verb)
     check_prefix(prefix, verb)
 
 
-def _one(rows: DataFrame, by: Any, prefix: str, verb: str, *, argument: str = "a") -> FrameTable:
+def _one(rows: DataFrame, by: object, prefix: str, verb: str, *, argument: str = "a") -> FrameTable:
     _check_tables(verb, prefix, **{argument: rows})
     (groups,) = matched(by, verb, **{argument: rows})
     return frame_table(rows, argument, groups, prefix, verb)
 
 
 def _two(
-    a: DataFrame, b: DataFrame, by: Any, prefix: str, verb: str, *, second: str = "b"
+    a: DataFrame, b: DataFrame, by: object, prefix: str, verb: str, *, second: str = "b"
 ) -> tuple[FrameTable, FrameTable]:
     _check_tables(verb, prefix, a=a, **{second: b})
     ours, theirs = matched(by, verb, a=a, **{second: b})
@@ -150,7 +152,7 @@ def _n_buckets(table: FrameTable) -> int:
     return n_buckets(table.rows.sparkSession) if table.by else 1
 
 
-def _edges(within: Any, frames: FrameTable) -> tuple[int, int]:
+def _edges(within: object, frames: FrameTable) -> tuple[int, int]:
     """The ticks of a pair of instants."""
     if not isinstance(within, Sequence) or isinstance(within, str) or len(within) != 2:
         raise InvalidArgument(
@@ -162,7 +164,7 @@ def _edges(within: Any, frames: FrameTable) -> tuple[int, int]:
     return start, end
 
 
-def _tick(value: Any, frames: FrameTable, argument: str, verb: str) -> int:
+def _tick(value: object, frames: FrameTable, argument: str, verb: str) -> int:
     zone = str(frames.rows.sparkSession.conf.get("spark.sql.session.timeZone"))
     return tick(value, frames.kind, zone, argument, verb)
 
@@ -182,7 +184,7 @@ def _stretches(
     return folded(pieces, buckets, plan.fold, schema)
 
 
-def _kind(table: FrameTable) -> Any:
+def _kind(table: FrameTable) -> pa.DataType:
     return arrow_type(table.kind)
 
 
@@ -190,11 +192,18 @@ def _group_fields(table: FrameTable) -> list[T.StructField]:
     return [T.StructField(name, table.types[name]) for name in table.by]
 
 
-def _pairs(left: FrameTable, wanted: Wanted, verb: str, remedy: str, **plan: Any) -> tuple[PairPlan, T.StructType]:
+def _pairs(
+    left: FrameTable,
+    wanted: Wanted,
+    verb: str,
+    remedy: str,
+    keep_outside: bool = False,
+    instants: tuple[int, ...] | None = None,
+) -> tuple[PairPlan, T.StructType]:
     """The plan of these columns, and what they are in Spark."""
     check_free((each.name for each, _ in wanted), verb, remedy)
     schema = T.StructType([T.StructField(each.name, kind) for each, kind in wanted])
-    return PairPlan(left.keys, tuple(each for each, _ in wanted), **plan), schema
+    return PairPlan(left.keys, tuple(each for each, _ in wanted), keep_outside, instants), schema
 
 
 def _groups(table: FrameTable) -> Wanted:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from pyspark.sql import Column, DataFrame
@@ -54,19 +55,19 @@ class BurstQuery(FilledQuery[BurstPlan]):
         """The value that is aggregated."""
         return (self.value,)
 
-    def operator_plan(self, row: PackedRow, **settings: Any) -> BurstPlan:
+    def operator_plan(self, row: PackedRow, output: str | None = None) -> BurstPlan:
         """The plan of the core; without an output, for runs that are to be filled."""
-        if "output" not in settings and self.control is not None:
+        if output is None and self.control is not None:
             raise InvalidArgument(
                 "bursts() got control=, and its runs are to be filled; leave out control=, or write the runs and fill "
                 "that table with sf.fill()"
             )
-        return BurstPlan(**row, ts=self.ts, **{"output": RUNS, **self.settings, **settings})
+        return BurstPlan(**row, ts=self.ts, output=output or RUNS, **self.settings)
 
     def result(self, output: str) -> DataFrame:
         """The table or stream of alarms, runs, ..."""
         self._check_names(output)
-        return self.results(output=output)
+        return self.results(make=partial(self.operator_plan, output=output))
 
     def carried_out(self, columns: Sequence[Column], plan: BurstPlan, schema: T.StructType) -> DataFrame:
         """The results of a plan on these rows, and on the commands beside them."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
 
 from sqlglot import exp
 
@@ -80,7 +79,7 @@ def _rewritten(tree: exp.Expression, wanted: exp.Expression, condition: str, val
     return changed.sql(dialect="spark")
 
 
-def require_condition(scheme: Any) -> None:
+def require_condition(scheme: object) -> None:
     """Refuse what has no condition that a heuristic could be asked about."""
     if not isinstance(scheme, Threshold):
         raise InvalidArgument(f"accuracy() got scheme={scheme!r}; give a Threshold like Threshold('speed < 40')")
@@ -94,7 +93,7 @@ def require_condition(scheme: Any) -> None:
         )
 
 
-def check_heuristics(heuristics: Any) -> list[str]:
+def check_heuristics(heuristics: object) -> list[str]:
     """The heuristics by name."""
     wanted = [heuristics] if isinstance(heuristics, str) else heuristics
     if not isinstance(wanted, Sequence) or not wanted or len(set(wanted)) < len(wanted):
@@ -106,7 +105,7 @@ def check_heuristics(heuristics: Any) -> list[str]:
     return list(wanted)
 
 
-def check_windows(windows: Any, clock: Clock) -> list[tuple[str, Scheme]]:
+def check_windows(windows: object, clock: Clock) -> list[tuple[str, Scheme]]:
     """The windows as schemes, each with what it is called in the result."""
     if isinstance(windows, str | Scheme) or not isinstance(windows, Sequence) or not windows:
         raise InvalidArgument(
@@ -115,7 +114,7 @@ def check_windows(windows: Any, clock: Clock) -> list[tuple[str, Scheme]]:
     return [(str(window), _window(window, clock)) for window in windows]
 
 
-def _window(window: Any, clock: Clock) -> Scheme:
+def _window(window: object, clock: Clock) -> Scheme:
     if isinstance(window, Every | Count):
         if window.slide is not None:
             raise InvalidArgument(f"accuracy() got windows=[{window!r}], which overlap; leave out slide=")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
@@ -71,7 +70,7 @@ def some_instant(kind: T.DataType) -> Column:
     return F.lit("1970-01-01" if isinstance(kind, T.DatetimeType) else "0").cast(kind)
 
 
-def frame_table(rows: Any, argument: str, by: Sequence[str], prefix: str, verb: str) -> FrameTable:
+def frame_table(rows: DataFrame, argument: str, by: Sequence[str], prefix: str, verb: str) -> FrameTable:
     """A table of frames whose edges are `{prefix}start` and `{prefix}end`."""
     start, end = f"{prefix}start", f"{prefix}end"
     for edge in (start, end):
@@ -83,7 +82,7 @@ def frame_table(rows: Any, argument: str, by: Sequence[str], prefix: str, verb: 
     return _checked(FrameTable(rows, argument, tuple(by), start, end), verb)
 
 
-def point_table(rows: DataFrame, argument: str, by: Sequence[str], ts: Any, verb: str) -> FrameTable:
+def point_table(rows: DataFrame, argument: str, by: Sequence[str], ts: object, verb: str) -> FrameTable:
     """A table of points with their instants in `ts`."""
     if not isinstance(ts, str):
         raise InvalidArgument(f"{verb}() got ts={ts!r}; name the column of {argument} that holds their instants")
@@ -106,22 +105,21 @@ def _checked(table: FrameTable, verb: str) -> FrameTable:
     return table
 
 
-def require_table(rows: Any, argument: str, verb: str) -> None:
+def require_table(rows: object, argument: str, verb: str) -> None:
     """Refuse what is not a DataFrame, or is a stream."""
-    require_dataframe(rows, verb, argument)
-    if rows.isStreaming:
+    if require_dataframe(rows, verb, argument).isStreaming:
         raise InvalidArgument(
             f"{verb}() got {argument}, which is a stream; write its frames to a table first, or call {verb}() in "
             "foreachBatch"
         )
 
 
-def matched(by: Any, verb: str, **tables: DataFrame) -> list[list[str]]:
+def matched(by: object, verb: str, **tables: DataFrame) -> list[list[str]]:
     """The group columns of each table, spelled as there."""
     if isinstance(by, Mapping):
         if len(tables) == 1:
             raise InvalidArgument(f"{verb}() got by={by!r} for a single table; give a column name or a list of them")
-        wanted = [list(by), list(by.values())]
+        wanted: list[object] = [list(by), list(by.values())]
     else:
         wanted = [by] * len(tables)
     found = [
@@ -147,7 +145,7 @@ def check_alike(a: FrameTable, b: FrameTable, verb: str) -> None:
             )
 
 
-def check_prefix(prefix: Any, verb: str) -> None:
+def check_prefix(prefix: object, verb: str) -> None:
     """Refuse what no column of frames begins with."""
     if not isinstance(prefix, str) or (prefix and not prefix.isidentifier()):
         raise InvalidArgument(f"{verb}() got prefix={prefix!r}; give the beginning of a name like 'frame_'")

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
-from typing import Any
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import types as T
 
+from streamframes.arguments import Columns
+from streamframes.arguments import Measure as MeasureArgument
 from streamframes.core.batch.clock import Clock
+from streamframes.core.batch.tags import TagColumn
+from streamframes.core.frames.measures import Measure
 from streamframes.core.frames.operator import FramePlan
 from streamframes.core.frames.schedule import Schedule as Ticks
 from streamframes.core.schemes import Scheme, Threshold
@@ -37,16 +41,29 @@ class FrameQuery(PlannedQuery[FramePlan]):
         """The inputs of the scheme."""
         return self.inputs
 
-    def operator_plan(self, row: PackedRow, **settings: Any) -> FramePlan:
+    def operator_plan(
+        self,
+        row: PackedRow,
+        measures: tuple[Measure, ...] = (),
+        tags: tuple[TagColumn, ...] = (),
+        keep_outside: bool = False,
+    ) -> FramePlan:
         """The plan of the core; rows that are tagged are reported once, without fragments."""
-        fragments = self.stream.fragments and "tags" not in settings
-        return FramePlan(**row, scheme=self.scheme.detached(), schedule=self.schedule, fragments=fragments, **settings)
+        return FramePlan(
+            **row,
+            scheme=self.scheme.detached(),
+            schedule=self.schedule,
+            fragments=self.stream.fragments and not tags,
+            measures=measures,
+            tags=tags,
+            keep_outside=keep_outside,
+        )
 
     def frame_table(self) -> DataFrame:
         """The frames."""
         return self._with_measures(())
 
-    def aggregate(self, measures: Mapping[str, Any]) -> DataFrame:
+    def aggregate(self, measures: Mapping[str, MeasureArgument]) -> DataFrame:
         """The frames with measures: in the same pass where that is possible, the others by tag and group."""
         self._check_names(measures)
         here, there = sorted_out(self.rows, measures, "agg()", in_stream=self.is_stream)
@@ -71,7 +88,8 @@ class FrameQuery(PlannedQuery[FramePlan]):
                 f"choose another with frames(..., prefix='my_')"
             )
         others, tags = tag_columns(self.rows, self.by, self.ts, len(self.ties) + len(self.inputs))
-        columns, plan = self.planned([column(name) for name in others], tags=tags, keep_outside=keep_outside)
+        make = partial(self.operator_plan, tags=tags, keep_outside=keep_outside)
+        columns, plan = self.planned([column(name) for name in others], make)
         types = {each.name: each.dataType for each in self.rows.schema}
         fields = [T.StructField(each.name, types.get(each.name, T.LongType())) for each in plan.result_schema]
         return self.carried_out(columns, plan, T.StructType(fields))
@@ -107,9 +125,10 @@ class FrameQuery(PlannedQuery[FramePlan]):
     def _with_measures(self, measures: Sequence[InPass]) -> DataFrame:
         """The frames, with measures that are computed in the same pass."""
         extra, made = travelling(measures, len(self.ties) + len(self.inputs))
-        return self.results(extra, {measure.name: measure.type for measure in measures}, measures=made)
+        types = {measure.name: measure.type for measure in measures}
+        return self.results(extra, partial(self.operator_plan, measures=made), types)
 
-    def _check_names(self, measures: Mapping[str, Any]) -> None:
+    def _check_names(self, measures: Mapping[str, MeasureArgument]) -> None:
         taken = {*self.by, *(f"{self.prefix}{name}" for name in FRAME_COLUMNS)}
         for name in measures:
             if name in taken:
@@ -120,11 +139,11 @@ FRAME_COLUMNS = ("id", "start", "end", "rows", "closed_by", "kind", "cell", "imp
 
 
 def plan_frames(
-    rows: Any,
+    rows: object,
     scheme: Scheme,
     *,
-    ts: str | Sequence[str],
-    by: str | Sequence[str],
+    ts: Columns,
+    by: Columns,
     prefix: str,
     schedule: Schedule | None,
     stream: Stream,
@@ -138,7 +157,7 @@ def plan_frames(
         )
     scheme.limits(source.clock)
     scheme.compile(source.clock)
-    inputs = tuple(scheme_input(rows, needed, type(scheme).__name__) for needed in scheme.inputs())
+    inputs = tuple(scheme_input(source.rows, needed, type(scheme).__name__) for needed in scheme.inputs())
     return FrameQuery(**vars(source), scheme=scheme, schedule=_in_ticks(schedule, source.clock, scheme), inputs=inputs)
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import types as T
 
+from streamframes.arguments import Measure as MeasureArgument
 from streamframes.core.frames.measures import Function, Measure
 from streamframes.core.schemes import Fold
 from streamframes.core.schemes.base import Input
@@ -35,11 +35,11 @@ class InPass:
 
 
 def sorted_out(
-    rows: DataFrame, measures: Mapping[str, Any], verb: str, *, in_stream: bool
-) -> tuple[list[InPass], dict[str, Any]]:
+    rows: DataFrame, measures: Mapping[str, MeasureArgument], verb: str, *, in_stream: bool
+) -> tuple[list[InPass], dict[str, MeasureArgument]]:
     """The measures of the same pass, and those that must be left to Spark; a stream can leave it none."""
     here: list[InPass] = []
-    there: dict[str, Any] = {}
+    there: dict[str, MeasureArgument] = {}
     for name, expression in measures.items():
         planned = in_pass(rows, name, expression, verb)
         if planned is not None:
@@ -56,7 +56,7 @@ def sorted_out(
     return here, there
 
 
-def in_pass(rows: DataFrame, name: str, expression: Any, verb: str) -> InPass | None:
+def in_pass(rows: DataFrame, name: str, expression: MeasureArgument, verb: str) -> InPass | None:
     """The measure as the pass computes it, or None where it must be left to Spark."""
     if isinstance(expression, Fold):
         value = scheme_input(rows, Input(name, expression.value, "number"), verb).cast("double")
@@ -98,7 +98,9 @@ def travelling(measures: Sequence[InPass], first: int) -> tuple[list[Column], tu
     return list(columns.values()), tuple(made)
 
 
-def grouped(tagged: DataFrame, identity: Sequence[str], order: Sequence[str], measures: Mapping[str, Any]) -> DataFrame:
+def grouped(
+    tagged: DataFrame, identity: Sequence[str], order: Sequence[str], measures: Mapping[str, MeasureArgument]
+) -> DataFrame:
     """Measures that are left to Spark: the rows of each frame, in order, so that a list of them is always the same."""
     rest = [
         field.name for field in tagged.schema if field.name not in (*identity, *order) and _has_order(field.dataType)
@@ -112,7 +114,7 @@ def _has_order(kind: T.DataType) -> bool:
     return "map<" not in kind.simpleString() and not isinstance(kind, T.VariantType)
 
 
-def check_aggregate(rows: DataFrame, name: str, expression: Any, verb: str) -> None:
+def check_aggregate(rows: DataFrame, name: str, expression: MeasureArgument, verb: str) -> None:
     """Refuse a measure that Spark cannot evaluate as an aggregate over rows."""
     try:
         analysed(rows, lambda: rows.agg(as_column(expression).alias("x")), expression, name, verb)

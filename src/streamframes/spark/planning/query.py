@@ -8,15 +8,16 @@ what one operator needs of a row ───┘                 Catalyst          
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Generic, TypedDict, TypeVar
+from typing import Generic, TypedDict, TypeVar
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import types as T
 
+from streamframes.arguments import Columns, Measure
 from streamframes.core.batch.clock import Clock
 from streamframes.core.operator.protocol import OperatorPlan
 from streamframes.options import Stream
@@ -54,16 +55,14 @@ class Source:
         return buckets_for(self.rows, self.by)
 
 
-def checked_source(
-    verb: str, rows: Any, ts: str | Sequence[str], by: str | Sequence[str], prefix: str, stream: Stream
-) -> Source:
+def checked_source(verb: str, rows: object, ts: Columns, by: Columns, prefix: str, stream: Stream) -> Source:
     """Check what every verb is given before a job starts."""
-    require_dataframe(rows, verb)
-    order, groups = order_and_groups(rows, ts, by, verb)
+    table = require_dataframe(rows, verb)
+    order, groups = order_and_groups(table, ts, by, verb)
     check_beginning(prefix, verb)
-    clock = clock_of(rows.schema[order[0]].dataType, order[0], verb)
-    settings = check_stream(rows, order[0], clock, stream, f"{verb}()")
-    return Source(rows, clock, order[0], tuple(order[1:]), tuple(groups), prefix, settings)
+    clock = clock_of(table.schema[order[0]].dataType, order[0], verb)
+    settings = check_stream(table, order[0], clock, stream, f"{verb}()")
+    return Source(table, clock, order[0], tuple(order[1:]), tuple(groups), prefix, settings)
 
 
 Plan = TypeVar("Plan", bound=OperatorPlan)
@@ -81,16 +80,8 @@ class PackedRow(TypedDict):
 
 
 @dataclass(frozen=True)
-class PlannedQuery(Source, ABC, Generic[Plan]):
-    """An operator over rows: what is known before anything runs."""
-
-    @abstractmethod
-    def evaluated(self) -> Sequence[Column]:
-        """What the operator needs of each row; it travels behind the columns that break ties."""
-
-    @abstractmethod
-    def operator_plan(self, row: PackedRow, **settings: Any) -> Plan:
-        """The plan of the core, for rows that travel so."""
+class Query(Source, ABC):
+    """What a verb has planned, as its lazy value needs it."""
 
     @abstractmethod
     def describe(self) -> str:
@@ -105,7 +96,7 @@ class PlannedQuery(Source, ABC, Generic[Plan]):
         """The frames that the operator finds."""
 
     @abstractmethod
-    def aggregate(self, measures: Mapping[str, Any]) -> DataFrame:
+    def aggregate(self, measures: Mapping[str, Measure]) -> DataFrame:
         """The frames with measures over their own rows."""
 
     @abstractmethod
@@ -122,8 +113,27 @@ class PlannedQuery(Source, ABC, Generic[Plan]):
         """The columns of a row's place, where frames have one."""
         return ()
 
-    def planned(self, extra: Sequence[Column] = (), **settings: Any) -> tuple[list[Column], Plan]:
+    @abstractmethod
+    def planned(self) -> tuple[list[Column], OperatorPlan]:
         """The columns that travel, and the plan of the core for them."""
+
+
+@dataclass(frozen=True)
+class PlannedQuery(Query, Generic[Plan]):
+    """An operator over rows: what is known before anything runs."""
+
+    @abstractmethod
+    def evaluated(self) -> Sequence[Column]:
+        """What the operator needs of each row; it travels behind the columns that break ties."""
+
+    @abstractmethod
+    def operator_plan(self, row: PackedRow) -> Plan:
+        """The plan of the core, for rows that travel so."""
+
+    def planned(
+        self, extra: Sequence[Column] = (), make: Callable[[PackedRow], Plan] | None = None
+    ) -> tuple[list[Column], Plan]:
+        """The columns that travel, and the plan of the core for them: `operator_plan`, or what `make` makes."""
         chosen = [*map(column, (*self.by, self.ts, *self.ties)), *self.evaluated(), *extra]
         columns = [each.alias(f"__sf_{i}") for i, each in enumerate(chosen)]
         kinds = [arrow_type(each.dataType) for each in self.rows.select(*columns).schema]
@@ -136,13 +146,16 @@ class PlannedQuery(Source, ABC, Generic[Plan]):
             n_ties=len(self.ties),
             prefix=self.prefix,
         )
-        return columns, self.operator_plan(row, **settings)
+        return columns, (make or self.operator_plan)(row)
 
     def results(
-        self, extra: Sequence[Column] = (), types: Mapping[str, T.DataType] = MappingProxyType({}), **settings: Any
+        self,
+        extra: Sequence[Column] = (),
+        make: Callable[[PackedRow], Plan] | None = None,
+        types: Mapping[str, T.DataType] = MappingProxyType({}),
     ) -> DataFrame:
         """The table or stream of results; `types` are those of columns that the operator adds."""
-        columns, plan = self.planned(extra, **settings)
+        columns, plan = self.planned(extra, make)
         return self.carried_out(columns, plan, self.result_types(plan, types))
 
     def carried_out(self, columns: Sequence[Column], plan: Plan, schema: T.StructType) -> DataFrame:
@@ -154,10 +167,10 @@ class PlannedQuery(Source, ABC, Generic[Plan]):
     def result_types(self, plan: Plan, types: Mapping[str, T.DataType] = MappingProxyType({})) -> T.StructType:
         """The columns of the results, as Spark knows them: groups and instants as they are in the rows."""
         rows = {each.name: each.dataType for each in self.rows.schema}
-        known = {name: rows[name] for name in (*self.by, self.ts)}
-        known |= {f"{self.prefix}{edge}": rows[self.ts] for edge in ("start", "end")} | dict(types)
-        found = [(each.name, known.get(each.name) or spark_type(each.type)) for each in plan.result_schema]
-        return T.StructType([T.StructField(name, kind) for name, kind in found])
+        kept = {name: rows[name] for name in (*self.by, self.ts)}
+        kept |= {f"{self.prefix}{edge}": rows[self.ts] for edge in ("start", "end")} | dict(types)
+        columns = [(each.name, kept.get(each.name) or spark_type(each.type)) for each in plan.result_schema]
+        return T.StructType([T.StructField(name, kind) for name, kind in columns])
 
     def packed_steps(self, evaluated: str) -> list[str]:
         """How rows are read and packed, in words."""

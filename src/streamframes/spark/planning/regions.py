@@ -48,9 +48,9 @@ class RegionQuery(FilledQuery[RegionPlan]):
         """The place, and what the report says of it."""
         return [*place_columns(self.space), *([] if self.state is None else [self.state])]
 
-    def operator_plan(self, row: PackedRow, **settings: Any) -> RegionPlan:
+    def operator_plan(self, row: PackedRow) -> RegionPlan:
         """The plan of the core."""
-        return RegionPlan(**row, space=self.space, fragments=self.stream.fragments, **self.settings, **settings)
+        return RegionPlan(**row, space=self.space, fragments=self.stream.fragments, **self.settings)
 
     def frame_table(self) -> DataFrame:
         """The regions."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import reduce
-from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import Column
@@ -33,7 +32,7 @@ def flags(conditions: Sequence[Column]) -> Column:
     return reduce(lambda a, b: a.bitwiseOR(b), words)
 
 
-def carried(expression: Any, kind: pa.DataType) -> Column:
+def carried(expression: object, kind: pa.DataType) -> Column:
     """An expression as it travels: decimals are doubles."""
     made = as_column(expression)
     return made.cast("double") if pa.types.is_decimal(kind) else made

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -16,6 +17,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
+from streamframes.core.batch.tags import TagColumn
 from streamframes.core.sessions.commands import Orders
 from streamframes.core.sessions.language.nodes import path_of
 from streamframes.core.sessions.language.resolve import Planner
@@ -76,16 +78,18 @@ class SessionQuery(PlannedQuery[SessionPlan]):
         """Conditions and values of events."""
         return self._events()[0]
 
-    def result(self, output: str, **settings: Any) -> DataFrame:
+    def result(self, output: str, *, keep_outside: bool = False) -> DataFrame:
         """The table or stream of sessions, measures, ..."""
-        extra, tags = self._tagged() if output == TAGGED else ((), ())
+        extra, tags = self._tagged() if output == TAGGED else ([], ())
+        orders: Orders | None = None
         if self.control is not None:
             if output != MEASURES:
                 raise InvalidArgument(f"sessions() got control=, which changes measures; remove it to get {output}")
             raw = self._raw()
             extra = [column(name) for name in raw.names]
-            settings["orders"] = Orders(self.planner, raw, self.spread)
-        return self.results(extra, output=output, tags=tags, **settings)
+            orders = Orders(self.planner, raw, self.spread)
+        make = partial(self.operator_plan, output=output, tags=tags, keep_outside=keep_outside, orders=orders)
+        return self.results(extra, make)
 
     def carried_out(self, columns: Sequence[Column], plan: SessionPlan, schema: T.StructType) -> DataFrame:
         """The results of a plan on these events, and on the commands beside them."""
@@ -100,7 +104,7 @@ class SessionQuery(PlannedQuery[SessionPlan]):
         found = self.result(MEASURES)
         if self.spread != SPANNING:
             return found
-        _, plan = self.planned(output=MEASURES)
+        _, plan = self.planned(make=partial(self.operator_plan, output=MEASURES))
         return merged(found, plan, self.rows.schema[self.ts].dataType)
 
     def open_table(self) -> DataFrame:
@@ -164,7 +168,7 @@ class SessionQuery(PlannedQuery[SessionPlan]):
         plain = (T.NumericType, T.StringType, T.BooleanType, T.DatetimeType)
         return pa.schema([(name, arrow_type(kind)) for name, kind in kinds if isinstance(kind, plain)])
 
-    def _tagged(self) -> tuple[list[Column], tuple[Any, ...]]:
+    def _tagged(self) -> tuple[list[Column], tuple[TagColumn, ...]]:
         first = len(self.ties) + len(self._events()[0])
         others, tags = tag_columns(self.rows, self.by, self.ts, first)
         return [column(name) for name in others], tags
@@ -222,7 +226,14 @@ class SessionQuery(PlannedQuery[SessionPlan]):
     def _is_group(self, expression: Any) -> bool:
         return isinstance(expression, str) and expression.strip("`").replace("``", "`") in self.by
 
-    def operator_plan(self, row: PackedRow, *, output: str | None = None, **settings: Any) -> SessionPlan:
+    def operator_plan(
+        self,
+        row: PackedRow,
+        output: str | None = None,
+        tags: tuple[TagColumn, ...] = (),
+        keep_outside: bool = False,
+        orders: Orders | None = None,
+    ) -> SessionPlan:
         """The plan of the core; without an output, for sessions that are to be filled."""
         planner = self.planner
         if output is None and self.control is not None:
@@ -233,11 +244,6 @@ class SessionQuery(PlannedQuery[SessionPlan]):
             for i, each in enumerate(planner.sessions)
             if self.by and self._names(each) == self.by and planner.classes[i].level <= 1
         )
-        known: dict[str, Any] = {
-            "measures": tuple(planner.measures),
-            "told": self.told_columns(self._told_of(output)),
-            **settings,
-        }
         return SessionPlan(
             **row,
             ts=self.ts,
@@ -251,7 +257,11 @@ class SessionQuery(PlannedQuery[SessionPlan]):
             output=output or SESSIONS,
             chosen=self._told_of(output),
             spelling=self.root.spelling(),
-            **known,
+            measures=tuple(planner.measures),
+            told=self.told_columns(self._told_of(output)),
+            tags=tags,
+            keep_outside=keep_outside,
+            orders=orders,
         )
 
     def _told_of(self, output: str | None) -> tuple[int, ...]:

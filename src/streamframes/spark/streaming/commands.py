@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
@@ -50,10 +49,10 @@ SESSION_COMMANDS = CommandColumns(
 )
 
 
-def check_control(control: Any, rows: DataFrame, commands: CommandColumns) -> DataFrame:
+def check_control(control: object, rows: DataFrame, commands: CommandColumns) -> DataFrame:
     """The stream of commands."""
     got = f"{commands.verb}() got"
-    require_dataframe(control, commands.verb, "control")
+    control = require_dataframe(control, commands.verb, "control")
     if not rows.isStreaming:
         raise InvalidArgument(f"{got} control= for a table, of which everything is there; {commands.instead}")
     if not control.isStreaming:
@@ -66,7 +65,7 @@ def check_control(control: Any, rows: DataFrame, commands: CommandColumns) -> Da
         raise InvalidArgument(
             f"{got} control= with a watermark on {watched[0]!r}, which would hold back the rows; leave it out"
         )
-    return cast(DataFrame, control)
+    return control
 
 
 def commanded_results(

@@ -126,7 +126,7 @@ def _inside(move: Move, frames: pa.Schema, prefix: str, *, fragments: bool) -> M
     if bounds[0] is None:
         raise InvalidArgument(
             f"fill() of a stream got move(start={move.start!r}), of which it cannot be seen how far back it goes; say "
-            "it with move(..., reach=...), so that rows are kept as long"
+            "it with move(..., lookback=...), so that rows are kept as long"
         )
     return Shift(move.start, move.end, max(0, -bounds[0]))
 

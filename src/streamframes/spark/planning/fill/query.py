@@ -24,8 +24,8 @@ from streamframes.spark.planning.places import check_edges, place_columns, space
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What is asked of a filling, as the user wrote it."""
+class FillArguments:
+    """The arguments of a fill, as the user wrote them."""
 
     ts: str | Sequence[str]
     by: Any
@@ -96,15 +96,15 @@ class FillQuery:
         return T.StructType([*self.frames, *(T.StructField(m.name, m.type) for m in self.measures)])
 
 
-def plan_fill(frames: DataFrame, rows: DataFrame, asked: Asked, *, in_stream: bool) -> FillQuery:
+def plan_fill(frames: DataFrame, rows: DataFrame, arguments: FillArguments, *, in_stream: bool) -> FillQuery:
     """Check everything that can be checked before a job starts."""
-    measures, prefix = asked.measures, asked.prefix
-    if not isinstance(asked.keep_empty, bool):
-        raise InvalidArgument(f"fill() got keep_empty={asked.keep_empty!r}; it is True or False")
-    order = names(asked.ts, "ts", rows, "fill")
+    measures, prefix = arguments.measures, arguments.prefix
+    if not isinstance(arguments.keep_empty, bool):
+        raise InvalidArgument(f"fill() got keep_empty={arguments.keep_empty!r}; it is True or False")
+    order = names(arguments.ts, "ts", rows, "fill")
     if not order:
-        raise InvalidArgument(f"fill() got ts={asked.ts!r}; name the column that orders the rows")
-    ours, theirs = _groups(frames, rows, asked.by)
+        raise InvalidArgument(f"fill() got ts={arguments.ts!r}; name the column that orders the rows")
+    ours, theirs = _groups(frames, rows, arguments.by)
     left = frame_table(frames, "the frames", ours, prefix, "fill")
     right = point_table(rows, "the rows", theirs, order[0], "fill")
     check_alike(left, right, "fill")
@@ -124,23 +124,23 @@ def plan_fill(frames: DataFrame, rows: DataFrame, asked: Asked, *, in_stream: bo
         measures=tuple(here),
         others=there,
         told=tuple(told),
-        keep_empty=asked.keep_empty,
+        keep_empty=arguments.keep_empty,
         prefix=prefix,
-        space=_space(frames, rows, asked),
+        space=_space(frames, rows, arguments),
     )
 
 
-def _space(frames: DataFrame, rows: DataFrame, asked: Asked) -> tuple[tuple[str, str, str], ...]:
+def _space(frames: DataFrame, rows: DataFrame, arguments: FillArguments) -> tuple[tuple[str, str, str], ...]:
     """For each dimension of space: the edges of a frame, and the column that says where a row is."""
-    if asked.space is None or asked.space == ():
+    if arguments.space is None or arguments.space == ():
         return ()
-    places = space_columns(rows, asked.space, "fill")
-    edges = space_edges(frames.columns, asked.prefix)
+    places = space_columns(rows, arguments.space, "fill")
+    edges = space_edges(frames.columns, arguments.prefix)
     if len(edges) != len(places):
         known = ", ".join(frames.columns)
         raise InvalidArgument(
-            f"fill() got space={asked.space!r}, but the frames have edges in {len(edges)} dimensions of space; they "
-            f"have {known}; an edge is called {asked.prefix + 'low'!r} and {asked.prefix + 'high'!r}"
+            f"fill() got space={arguments.space!r}, but the frames have edges in {len(edges)} dimensions of space; "
+            f"they have {known}; an edge is called {arguments.prefix + 'low'!r} and {arguments.prefix + 'high'!r}"
         )
     check_edges(frames, edges, "fill")
     return tuple((low, high, place) for (low, high), place in zip(edges, places, strict=True))

@@ -24,7 +24,7 @@ from streamframes.errors import InvalidArgument
 from streamframes.spark.planning.fill.edges import inside_stream
 from streamframes.spark.planning.fill.query import FillQuery
 from streamframes.spark.planning.fill.tables import frame_columns
-from streamframes.spark.planning.query import PlannedQuery
+from streamframes.spark.planning.query import Query
 from streamframes.spark.session import n_partitions
 from streamframes.spark.streaming.events import EventClock
 from streamframes.spark.streaming.run import identity, punctuation_kind
@@ -50,7 +50,7 @@ class Waiting:
     late: str = "count"
 
 
-def fill_query(framing: PlannedQuery[Any], moves: tuple[Move, ...], filling: FillQuery, waiting: Waiting) -> DataFrame:
+def fill_query(framing: Query, moves: tuple[Move, ...], filling: FillQuery, waiting: Waiting) -> DataFrame:
     """The frames of a stream, filled with another stream or with a table."""
     if framing.stream.punctuations:
         raise InvalidArgument("fill() cannot pass on punctuations=True; leave it out of frames()")
@@ -83,7 +83,7 @@ def fill_query(framing: PlannedQuery[Any], moves: tuple[Move, ...], filling: Fil
     return _run(ours.union(theirs) if is_stream else ours, plan, clock, filling, None if is_stream else theirs)
 
 
-def _in_order(framing: PlannedQuery[Any], by: Mapping[str, str]) -> dict[str, str]:
+def _in_order(framing: Query, by: Mapping[str, str]) -> dict[str, str]:
     """The group columns in the order of the framing: a row must go to the bucket of its frames."""
     others = [name for name in by if name not in framing.by]
     if others:
@@ -127,7 +127,7 @@ def _run(
     return stateful(pieces, plan, clock, filling.prefix, schema, kind, given)
 
 
-def _watch(framing: PlannedQuery[Any], filling: FillQuery, waiting: Waiting) -> Watch:
+def _watch(framing: Query, filling: FillQuery, waiting: Waiting) -> Watch:
     """Who watches the rows that fill."""
     if not filling.rows.isStreaming:
         check_lateness(filling.clock, waiting.lateness)

@@ -14,17 +14,17 @@ from streamframes.core.frames.edges import Move
 from streamframes.errors import InvalidArgument
 from streamframes.spark.batch.prefilter import sieved
 from streamframes.spark.planning.fill.edges import moved_frames
-from streamframes.spark.planning.fill.query import Asked, plan_fill
+from streamframes.spark.planning.fill.query import FillArguments, plan_fill
 from streamframes.spark.planning.fill.streams import Waiting, fill_given, fill_query
 from streamframes.spark.planning.fill.tables import fill_table
 from streamframes.spark.planning.frame_tables import check_prefix
-from streamframes.spark.planning.query import PlannedQuery
+from streamframes.spark.planning.query import Query
 from streamframes.spark.session import require_dataframe
 from streamframes.spark.streaming.watermark import check_lateness
 
 
 def fill_frames(
-    framing: PlannedQuery[Any], moves: tuple[Move, ...], rows: Any, asked: Asked, wait: bool, lateness: Any
+    framing: Query, moves: tuple[Move, ...], rows: Any, arguments: FillArguments, wait: bool, lateness: Any
 ) -> DataFrame:
     """`Frames.fill`."""
     require_dataframe(rows, "fill")
@@ -33,15 +33,17 @@ def fill_frames(
     waiting = Waiting(wait, lateness, framing.stream.late)
     frames = moved_frames(framing.frame_table(), moves, framing.prefix)
     if not framing.is_stream:
-        return _fill_table(frames, rows, asked, waiting, is_found=False)
-    return fill_query(framing, moves, plan_fill(frames, rows, asked, in_stream=True), waiting)
+        return _fill_table(frames, rows, arguments, waiting, is_found=False)
+    return fill_query(framing, moves, plan_fill(frames, rows, arguments, in_stream=True), waiting)
 
 
-def fill_own(framing: PlannedQuery[Any], moves: tuple[Move, ...], measures: Mapping[str, Any]) -> DataFrame:
+def fill_own(framing: Query, moves: tuple[Move, ...], measures: Mapping[str, Any]) -> DataFrame:
     """Moved frames filled with the rows they were found in."""
-    asked = Asked([framing.ts, *framing.ties], framing.fill_by, True, measures, framing.prefix, framing.space)
+    arguments = FillArguments(
+        [framing.ts, *framing.ties], framing.fill_by, True, measures, framing.prefix, framing.space
+    )
     lateness = _duration(framing.clock, framing.stream.watch.lateness)
-    return fill_frames(framing, moves, framing.data, asked, True, lateness)
+    return fill_frames(framing, moves, framing.data, arguments, True, lateness)
 
 
 def _duration(clock: Clock, ticks: int | None) -> timedelta | int | None:
@@ -51,24 +53,26 @@ def _duration(clock: Clock, ticks: int | None) -> timedelta | int | None:
     return timedelta(days=ticks) if clock.kind == "date" else timedelta(microseconds=ticks)
 
 
-def fill_frame_table(frames: Any, rows: Any, asked: Asked, lateness: Any) -> DataFrame:
+def fill_frame_table(frames: Any, rows: Any, arguments: FillArguments, lateness: Any) -> DataFrame:
     """`fill()` of any table of frames."""
     require_dataframe(frames, "fill", "frames")
     require_dataframe(rows, "fill")
-    check_prefix(asked.prefix, "fill")
+    check_prefix(arguments.prefix, "fill")
     if frames.isStreaming:
         raise InvalidArgument(
             "fill() got a stream of frames; write sf.frames(...).fill(...), which finds and fills them in one stage"
         )
-    return _fill_table(frames, rows, asked, Waiting(lateness=lateness), is_found=True)
+    return _fill_table(frames, rows, arguments, Waiting(lateness=lateness), is_found=True)
 
 
-def _fill_table(frames: DataFrame, rows: DataFrame, asked: Asked, waiting: Waiting, *, is_found: bool) -> DataFrame:
+def _fill_table(
+    frames: DataFrame, rows: DataFrame, arguments: FillArguments, waiting: Waiting, *, is_found: bool
+) -> DataFrame:
     """Frames of a table, filled; those that are found already are looked at first, to hold rows back."""
-    filling = plan_fill(frames, rows, asked, in_stream=rows.isStreaming)
+    filling = plan_fill(frames, rows, arguments, in_stream=rows.isStreaming)
     check_lateness(filling.clock, waiting.lateness)
     if rows.isStreaming:
         return fill_given(frames, filling, waiting)
     if is_found:
-        filling = replace(filling, rows=sieved(frames, rows, filling.by, filling.ts, asked.prefix))
+        filling = replace(filling, rows=sieved(frames, rows, filling.by, filling.ts, arguments.prefix))
     return fill_table(frames, filling)
