@@ -68,7 +68,7 @@ def test_state_is_bytes_of_a_version() -> None:
     bucket.testInPandas((0,), pieces([1, 2], [True, True]))
     record = bucket.peekValueState("record", (0,))
     assert record is not None
-    assert bytes(record[0])[:8] == b"SFRM\x01\x00\x00\x00"
+    assert bytes(record[0])[:8] == b"SFRM\x03\x00\x00\x00"
     bucket.updateValueState("record", (0,), (b"SFRM\x07\x00\x00\x00" + bytes(record[0])[8:], None))
     with pytest.raises(StreamFramesError, match="holds version 7 of the state"):
         bucket.testInPandas((0,), pieces([3], [True]))

@@ -13,7 +13,7 @@ from pyspark.sql import types as T
 from pyspark.sql.pandas.types import from_arrow_type, to_arrow_type
 
 from streamframes.core.batch.clock import Clock
-from streamframes.core.batch.tags import TagColumn
+from streamframes.core.batch.rows import TagColumn
 from streamframes.core.schemes.base import Input
 from streamframes.errors import InvalidArgument
 from streamframes.spark.failures import reason, unlogged

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 import streamframes as sf
 from streamframes.core.batch.groups import as_int64
 from streamframes.core.batch.packer import Packer
-from streamframes.core.batch.tags import TagColumn
+from streamframes.core.batch.rows import TagColumn
 from streamframes.core.fill.bucket_fold import FillFold
 from streamframes.core.fill.plan import FRAMES, ROWS, FillPlan
 from streamframes.core.frames.edges import Expand, Move, Split, moved, moved_schema

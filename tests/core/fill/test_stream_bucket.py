@@ -12,7 +12,7 @@ from hypothesis import given, settings
 
 import streamframes as sf
 from streamframes.core.batch.packer import DATA, Packer
-from streamframes.core.batch.tags import TagColumn
+from streamframes.core.batch.rows import TagColumn
 from streamframes.core.fill.plan import FRAMES, ROWS, FillPlan
 from streamframes.core.fill.stream_bucket import FillBucket, FillStreamPlan
 from streamframes.core.frames.edges import Expand, Move, Split, moved_schema
@@ -123,7 +123,7 @@ class FillStream:
 
     def step(self, rows: list[dict[str, Any]], watermark: int) -> list[dict[str, Any]]:
         ours, theirs = framed_and_filling(rows)
-        chunks = chunks_of(self.plan.framing.frames, ours) if self.plan.framing and ours else []
+        chunks = chunks_of(self.plan.framing.plan, ours, FRAMES) if self.plan.framing and ours else []
         made = FillBucket(self.plan, self.store).step(
             buffers([*chunks, *chunks_that_fill(self.plan.fill, theirs)]), watermark
         )

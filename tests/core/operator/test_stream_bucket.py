@@ -17,7 +17,7 @@ from hypothesis import given, settings
 import streamframes as sf
 from streamframes.core.batch.clock import MIN_INSTANT, Clock
 from streamframes.core.batch.packer import ALL_GROUPS, DATA, ONE_GROUP, Packer
-from streamframes.core.batch.tags import TagColumn
+from streamframes.core.batch.rows import TagColumn
 from streamframes.core.frames.measures import Measure
 from streamframes.core.frames.operator import FramePlan
 from streamframes.core.frames.schedule import Schedule
@@ -61,12 +61,13 @@ def plan_for(scheme: Any, **wanted: Any) -> FramePlan:
     return FramePlan(scheme=scheme, clock=Clock("integer"), keys=KEYS, ts_type=pa.int64(), columns=columns, **wanted)
 
 
-def chunks_of(plan: FramePlan, rows: list[dict[str, Any]]) -> list[Any]:
+def chunks_of(plan: FramePlan, rows: list[dict[str, Any]], input_number: int = 0) -> list[Any]:
     """One batch of rows, packed as the map side does it."""
     keys = pa.RecordBatch.from_arrays([pa.array([row["key"] for row in rows], pa.string())], schema=KEYS)
     columns = [pa.array([row["x"][i] for row in rows], kind) for i, kind in enumerate(plan.columns)]
-    word = pa.array([row.get("word", DATA) for row in rows], pa.int8())
-    return list(Packer(1).pack(pa.array([row["ts"] for row in rows], pa.int64()), keys, columns, word))
+    kinds = pa.array([row.get("word", DATA) for row in rows], pa.int8())
+    ts = pa.array([row["ts"] for row in rows], pa.int64())
+    return list(Packer(1, input_number).pack(ts, keys, columns, kinds))
 
 
 def table(plan: FramePlan, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -460,7 +461,7 @@ def test_another_plan_and_another_version_are_refused() -> None:
         other.step([])
     record = stream.store.record or b""
     stream.store.record = record[:4] + (99).to_bytes(4, "little") + record[8:]
-    with pytest.raises(StreamFramesError, match="holds version 99 of the state, this release reads version 2"):
+    with pytest.raises(StreamFramesError, match="holds version 99 of the state, this release reads version 3"):
         stream.step([])
 
 

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 import streamframes as sf
 from streamframes.core.batch.clock import Clock
 from streamframes.core.batch.packer import Packer
-from streamframes.core.batch.tags import TagColumn
+from streamframes.core.batch.rows import TagColumn
 from streamframes.core.frames.measures import Measure
 from streamframes.core.frames.operator import FramePlan
 from streamframes.core.operator import table_bucket as fold_module

@@ -9,8 +9,7 @@ import pyarrow as pa
 
 from streamframes.core.batch.clock import Clock
 from streamframes.core.batch.groups import fingerprints
-from streamframes.core.batch.rows import Rows
-from streamframes.core.batch.tags import TagColumn
+from streamframes.core.batch.rows import Rows, TagColumn
 from streamframes.core.schemes.folds import Fold
 from streamframes.core.sessions.language.terms import Value
 from streamframes.core.sessions.operator import SessionOperator, SessionPlan

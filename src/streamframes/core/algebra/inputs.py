@@ -56,7 +56,7 @@ def _bucket(keys: pa.Schema, chunks: Chunks) -> Bucket:
     parts: tuple[list[Rows], list[Rows]] = [], []
     for _, _, data in chunks:
         chunk = decode(data)
-        parts[chunk.side].append(_numbered(chunk, groups))
+        parts[chunk.input_number].append(_numbered(chunk, groups))
     return Bucket(groups, *(_side(rows, len(groups)) for rows in parts))
 
 

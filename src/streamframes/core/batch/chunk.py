@@ -2,7 +2,7 @@
 
 A chunk is two Arrow streams, both compressed and self-describing, one after the other:
 
-  summary  where the second stream begins, the number of rows, whether there is punctuation, the side
+  summary  where the second stream begins, the number of rows, whether there is punctuation, the input
   groups   fingerprint (2 x 64 bits), first instant, number of rows, punctuation, and the group columns
                                                                                                one row a group
   rows     the steps between instants within a group, and the columns that travel             one row a row
@@ -36,7 +36,7 @@ class Chunk:
     """A decoded chunk: rows whose groups are numbered 0, 1, 2, ... as in `keys`, and their fingerprints.
 
     `upto` is the punctuation of each group: all of its rows up to this instant have been seen; or MIN_INSTANT.
-    `side` tells chunks apart where rows of two kinds meet.
+    `input_number` tells chunks apart where rows of several inputs meet.
     """
 
     rows: Rows
@@ -44,7 +44,7 @@ class Chunk:
     second: np.ndarray
     keys: pa.RecordBatch
     upto: np.ndarray
-    side: int = 0
+    input_number: int = 0
 
     def filter(self, keep: np.ndarray) -> Chunk:
         """The rows where `keep` holds; groups that lose all of their rows are left out."""
@@ -52,7 +52,7 @@ class Chunk:
         there = rows.groups
         keys = self.keys.take(pa.array(there)) if self.keys.num_columns else self.keys
         left = Rows(np.arange(there.size), rows.bounds, rows.ts, rows.columns)
-        return Chunk(left, self.first[there], self.second[there], keys, self.upto[there], self.side)
+        return Chunk(left, self.first[there], self.second[there], keys, self.upto[there], self.input_number)
 
 
 class Summary(NamedTuple):
@@ -61,7 +61,7 @@ class Summary(NamedTuple):
     body_at: int
     rows: int
     announces: int
-    side: int
+    input_number: int
 
 
 @compiled
@@ -103,7 +103,7 @@ def encode(chunk: Chunk) -> bytes:
     body_at = _write(head, sink)
     _write(body, sink)
     payload = bytearray(sink.getvalue())
-    summary = Summary(body_at, len(rows), int((chunk.upto > MIN_INSTANT).any()), chunk.side)
+    summary = Summary(body_at, len(rows), int((chunk.upto > MIN_INSTANT).any()), chunk.input_number)
     payload[: _SUMMARY.size] = _SUMMARY.pack(*summary)
     return bytes(payload)
 
@@ -118,14 +118,14 @@ def _write(batch: pa.RecordBatch, sink: pa.NativeFile) -> int:
 
 def decode(payload: pa.Buffer) -> Chunk:
     """The chunk of these bytes."""
-    body_at, _, _, side = summary_of(payload)
+    body_at, _, _, input_number = summary_of(payload)
     head, body = _read(payload[ALIGNED:body_at]), _read(payload[body_at:])
     first, second, start, sizes, upto = (head.column(i).to_numpy() for i in range(5))
     bounds = np.concatenate([[0], np.cumsum(sizes)])
     ts = np.empty(body.num_rows, np.int64)
     _instants(bounds, start, body.column(0).to_numpy(), ts)
     keys = head.select(range(5, head.num_columns))
-    return Chunk(Rows(np.arange(first.size), bounds, ts, body.columns[1:]), first, second, keys, upto, side)
+    return Chunk(Rows(np.arange(first.size), bounds, ts, body.columns[1:]), first, second, keys, upto, input_number)
 
 
 def summary_of(payload: pa.Buffer) -> Summary:

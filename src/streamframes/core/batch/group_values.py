@@ -1,10 +1,14 @@
-"""Values of groups: as they are shown, whichever of a group's rows came first."""
+"""Values of groups: as text of one spelling, and as they are shown, whichever of a group's rows came first."""
 
 from __future__ import annotations
+
+from datetime import UTC, date, datetime
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def with_one_zero(array: pa.Array) -> pa.Array:
@@ -28,3 +32,29 @@ def with_one_zero(array: pa.Array) -> pa.Array:
 
 def _has_floats(kind: pa.DataType) -> bool:
     return pa.types.is_floating(kind) or any(_has_floats(kind.field(i).type) for i in range(kind.num_fields))
+
+
+def as_text(array: pa.Array) -> pa.Array:
+    """The values as text or bytes, so that equal ones have equal bytes."""
+    kind = array.type
+    if pa.types.is_string(kind) or pa.types.is_binary(kind):
+        return array.view(pa.binary())
+    if pa.types.is_large_string(kind) or pa.types.is_large_binary(kind):
+        return array.view(pa.large_binary())
+    if pa.types.is_decimal(kind):
+        return pc.cast(array, pa.string()).cast(pa.large_binary())
+    return pa.array([_canonical(value).encode() for value in array.to_pylist()], pa.large_binary())
+
+
+def _canonical(value: object) -> str:
+    """One spelling for nested values, whatever zone an instant is shown in."""
+    if isinstance(value, datetime):
+        aware = value if value.tzinfo else value.replace(tzinfo=UTC)
+        return f"@{(aware - _EPOCH).total_seconds():.6f}"
+    if isinstance(value, date):
+        return f"#{value.toordinal()}"
+    if isinstance(value, dict):
+        return "{" + ",".join(f"{key}:{_canonical(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ",".join(_canonical(item) for item in value) + "]"
+    return repr(value + 0.0) if isinstance(value, float) else repr(value)

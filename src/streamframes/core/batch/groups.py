@@ -9,19 +9,16 @@ and places the group in a bucket.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, date, datetime
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from streamframes.core.batch.group_values import with_one_zero
+from streamframes.core.batch.group_values import as_text, with_one_zero
 from streamframes.core.batch.tree import Tree, array_at, tree_at
 from streamframes.core.jit.compiled import compiled
 
 _INTEGERS, _FLOATS, _TEXT, _NULL = 0x51ED270B, 0x2545F491, 0x632BE59B, 0x9E3779B9
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @compiled
@@ -63,29 +60,29 @@ def _absorb_digests(digest: Any, again: Any, first: Any, second: Any) -> None:
 
 
 @compiled
-def _number_groups(first: Any, second: Any, slots: Any, codes: Any, seen: Any, n_seen: int) -> int:
+def _number_groups(first: Any, second: Any, table: Any, codes: Any, seen: Any, n_seen: int) -> int:
     """Dense numbers for fingerprints by open addressing; `seen` collects where each number was met first."""
-    mask = slots.shape[0] - 1
+    mask = table.shape[0] - 1
     for i in range(first.size):
         at = np.int64(first[i] & np.uint64(mask))
-        while slots[at, 2] and (slots[at, 0] != first[i] or slots[at, 1] != second[i]):
+        while table[at, 2] and (table[at, 0] != first[i] or table[at, 1] != second[i]):
             at = (at + 1) & mask
-        if not slots[at, 2]:
-            slots[at, 0], slots[at, 1], slots[at, 2] = first[i], second[i], np.uint64(n_seen + 1)
+        if not table[at, 2]:
+            table[at, 0], table[at, 1], table[at, 2] = first[i], second[i], np.uint64(n_seen + 1)
             seen[n_seen] = i
             n_seen += 1
-        codes[i] = np.int64(slots[at, 2]) - 1
+        codes[i] = np.int64(table[at, 2]) - 1
     return n_seen
 
 
 @compiled
-def _find_groups(first: Any, second: Any, slots: Any, codes: Any) -> None:
-    mask = slots.shape[0] - 1
+def _find_groups(first: Any, second: Any, table: Any, codes: Any) -> None:
+    mask = table.shape[0] - 1
     for i in range(first.size):
         at = np.int64(first[i] & np.uint64(mask))
-        while slots[at, 2] and (slots[at, 0] != first[i] or slots[at, 1] != second[i]):
+        while table[at, 2] and (table[at, 0] != first[i] or table[at, 1] != second[i]):
             at = (at + 1) & mask
-        codes[i] = np.int64(slots[at, 2]) - 1
+        codes[i] = np.int64(table[at, 2]) - 1
 
 
 def validity(array: pa.Array) -> np.ndarray:
@@ -145,39 +142,14 @@ def text_bytes(array: pa.Array) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return offsets, data, validity(array)
 
 
-def as_text(array: pa.Array) -> pa.Array:
-    kind = array.type
-    if pa.types.is_string(kind) or pa.types.is_binary(kind):
-        return array.view(pa.binary())
-    if pa.types.is_large_string(kind) or pa.types.is_large_binary(kind):
-        return array.view(pa.large_binary())
-    if pa.types.is_decimal(kind):
-        return pc.cast(array, pa.string()).cast(pa.large_binary())
-    return pa.array([_canonical(value).encode() for value in array.to_pylist()], pa.large_binary())
-
-
-def _canonical(value: object) -> str:
-    """One spelling for nested values, whatever zone an instant is shown in."""
-    if isinstance(value, datetime):
-        aware = value if value.tzinfo else value.replace(tzinfo=UTC)
-        return f"@{(aware - _EPOCH).total_seconds():.6f}"
-    if isinstance(value, date):
-        return f"#{value.toordinal()}"
-    if isinstance(value, dict):
-        return "{" + ",".join(f"{key}:{_canonical(item)}" for key, item in value.items()) + "}"
-    if isinstance(value, list | tuple):
-        return "[" + ",".join(_canonical(item) for item in value) + "]"
-    return repr(value + 0.0) if isinstance(value, float) else repr(value)
-
-
 def number_groups(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """A dense number for each row's group, and the row at which each group is met first."""
-    slots = np.zeros((_slots_for(first.size), 3), np.uint64)
+    table = np.zeros((_table_size(first.size), 3), np.uint64)
     codes, seen = np.empty(first.size, np.int64), np.empty(first.size, np.int64)
-    return codes, seen[: _number_groups(first, second, slots, codes, seen, 0)]
+    return codes, seen[: _number_groups(first, second, table, codes, seen, 0)]
 
 
-def _slots_for(groups: int) -> int:
+def _table_size(groups: int) -> int:
     return 1 << max(4, int(2 * groups - 1).bit_length())
 
 
@@ -186,7 +158,7 @@ class GroupIndex:
 
     def __init__(self, key_schema: pa.Schema) -> None:
         self._schema = key_schema
-        self._slots = np.zeros((_slots_for(1024), 3), np.uint64)
+        self._table = np.zeros((_table_size(1024), 3), np.uint64)
         self._keys: list[pa.RecordBatch] = []
         self.first = np.empty(0, np.uint64)
         self.second = np.empty(0, np.uint64)
@@ -197,10 +169,10 @@ class GroupIndex:
     def numbers(self, first: np.ndarray, second: np.ndarray, keys: pa.RecordBatch) -> np.ndarray:
         """The number of each group; unknown groups are added with their values."""
         known = len(self)
-        if 2 * (known + first.size) > self._slots.shape[0]:
+        if 2 * (known + first.size) > self._table.shape[0]:
             self._grow(known + first.size)
         codes, seen = np.empty(first.size, np.int64), np.empty(known + first.size, np.int64)
-        total = _number_groups(first, second, self._slots, codes, seen, known)
+        total = _number_groups(first, second, self._table, codes, seen, known)
         fresh = seen[known:total]
         if fresh.size:
             self.first = np.concatenate([self.first, first[fresh]])
@@ -224,7 +196,7 @@ class GroupIndex:
     def find(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
         """The number of each group, or -1 for one that is not known."""
         codes = np.empty(first.size, np.int64)
-        _find_groups(first, second, self._slots, codes)
+        _find_groups(first, second, self._table, codes)
         return codes
 
     def values(self, numbers: np.ndarray) -> list[pa.Array]:
@@ -253,6 +225,6 @@ class GroupIndex:
         self.__dict__ = kept.__dict__
 
     def _grow(self, groups: int) -> None:
-        self._slots = np.zeros((_slots_for(2 * groups), 3), np.uint64)
+        self._table = np.zeros((_table_size(2 * groups), 3), np.uint64)
         codes, seen = np.empty(len(self), np.int64), np.empty(len(self), np.int64)
-        _number_groups(self.first, self.second, self._slots, codes, seen, 0)
+        _number_groups(self.first, self.second, self._table, codes, seen, 0)

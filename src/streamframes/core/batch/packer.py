@@ -4,8 +4,8 @@
   bucket  hash(group) % buckets    so that all rows of a group meet in one place
   chunk   a a a | b b              one bucket's groups, each sorted by ts, encoded
 
-Rows that come in no order would make every chunk overlap every other in time, and the fold would have to hold
-them all. Such a batch is also cut into aligned time slots, so that what overlaps is one slot and not everything.
+Rows that come in no order would make every chunk overlap every other in time, and the bucket would have to hold
+them all. Such a batch is also cut into aligned time buckets, so that only what shares one overlaps.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from streamframes.core.batch.reorder_buffer import disorder, sorted_by_ts
 from streamframes.core.batch.rows import Rows
 from streamframes.core.jit.compiled import compiled
 
-SLOTS = 16
+TIME_BUCKETS = 16
 
 # What a row is: data, or the word that all rows up to its instant have been seen, of its group or of all.
 DATA, ONE_GROUP, ALL_GROUPS = range(3)
@@ -65,12 +65,12 @@ def counting_order(codes: Any, sizes: Any, order: Any) -> Any:
 class Packer:
     """Makes chunks of batches; of the last one, `disordered` says whether it ran backwards, `latest` its last instant.
 
-    `side` is written on each chunk, where rows of two kinds meet in a bucket.
+    `input_number` is written on each chunk, where rows of several inputs meet in a bucket.
     """
 
-    def __init__(self, n_buckets: int, side: int = 0) -> None:
+    def __init__(self, n_buckets: int, input_number: int = 0) -> None:
         self.n_buckets = n_buckets
-        self.side = side
+        self.input_number = input_number
         self.disordered = False
         self.latest = MIN_INSTANT
 
@@ -109,9 +109,9 @@ class Packer:
         for low, high in itertools.pairwise(edges):
             part = _groups_between(rows, low, high)
             first, second = (half[low:high] for half in pair)
-            chunk = Chunk(part, first, second, chunk_keys.slice(low, high - low), upto[low:high], self.side)
+            chunk = Chunk(part, first, second, chunk_keys.slice(low, high - low), upto[low:high], self.input_number)
             whole = not self.disordered or (chunk.upto > MIN_INSTANT).any()
-            for piece in [chunk] if whole else slots(chunk):
+            for piece in [chunk] if whole else split_by_time(chunk):
                 yield packed(int(buckets[low]), piece)
 
     def _to_all(self, instants: np.ndarray) -> Iterator[Packed]:
@@ -142,14 +142,14 @@ class Packer:
         return rows, buckets[by_bucket], keys.take(pa.array(seen)), (first[seen], second[seen])
 
 
-def slots(chunk: Chunk, least: int = 1) -> Iterator[Chunk]:
-    """The chunk cut at multiples of a power of two, which is at least `least`, into at most `SLOTS` pieces or so."""
+def split_by_time(chunk: Chunk, least: int = 1) -> Iterator[Chunk]:
+    """The chunk cut at multiples of a power of two, which is at least `least`, into `TIME_BUCKETS` pieces or so."""
     ts = chunk.rows.ts
-    reach = int(ts.max()) - int(ts.min())
-    shift = max((reach // SLOTS).bit_length(), (least - 1).bit_length())
-    slot = ts >> min(shift, 62)
-    for number in np.unique(slot):
-        yield chunk.filter(slot == number)
+    span = int(ts.max()) - int(ts.min())
+    shift = max((span // TIME_BUCKETS).bit_length(), (least - 1).bit_length())
+    time_bucket = ts >> min(shift, 62)
+    for number in np.unique(time_bucket):
+        yield chunk.filter(time_bucket == number)
 
 
 def packed(bucket: int, chunk: Chunk) -> Packed:

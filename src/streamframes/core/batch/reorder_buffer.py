@@ -16,7 +16,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from streamframes.core.batch.groups import as_int64, as_text, validity
+from streamframes.core.batch.group_values import as_text
+from streamframes.core.batch.groups import as_int64, validity
 from streamframes.core.batch.rows import Rows, gather, no_rows
 from streamframes.core.jit.compiled import compiled
 

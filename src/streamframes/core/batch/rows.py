@@ -1,10 +1,10 @@
-"""The columnar batches that travel: rows of many groups, and the frames cut from them."""
+"""The columnar batches that travel: rows of many groups, and rows as they came, tagged with the frames they are in."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -152,3 +152,28 @@ def frame_ids(scheme: int, group: np.ndarray, start: np.ndarray, lane: np.ndarra
     out = np.empty(start.size, np.int64)
     _frame_ids(np.uint64(scheme), group, start, lane, ordinal, out)
     return out
+
+
+@dataclass(frozen=True)
+class TagColumn:
+    """A column of tagged rows: a group column, the instant, or a travelling column."""
+
+    name: str
+    source: Literal["key", "ts", "column"]
+    index: int
+    type: pa.DataType
+
+
+def tagged(
+    tags: Sequence[TagColumn], rows: Rows, keys: Sequence[pa.Array], told: Sequence[pa.Array], schema: pa.Schema
+) -> pa.RecordBatch:
+    """The rows with the columns that they came with, and what is told of their frames; `keys` are a row's own."""
+    columns = []
+    for tag in tags:
+        if tag.source == "key":
+            columns.append(keys[tag.index])
+        elif tag.source == "ts":
+            columns.append(typed(pa.array(rows.ts), tag.type))
+        else:
+            columns.append(rows.columns[tag.index])
+    return pa.RecordBatch.from_arrays([*columns, *told], schema=schema)

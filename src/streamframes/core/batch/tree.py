@@ -41,6 +41,14 @@ def number_at(tree: Tree, name: str) -> int:
     return found
 
 
+def float_at(tree: Tree, name: str) -> float:
+    """The number of this name."""
+    found = tree.get(name)
+    if not isinstance(found, int | float):
+        raise _lacking("number", name)
+    return float(found)
+
+
 def tree_at(tree: Tree, name: str) -> Tree:
     """The tree of this name."""
     found = tree.get(name)

@@ -31,7 +31,7 @@ class FillFold:
             self.wanted = max(RELEASE_ROWS, 2 * len(self.buffer))
         chunk = decode(data)
         numbers = self.filler.groups.numbers(chunk.first, chunk.second, chunk.keys)
-        if chunk.side == FRAMES:
+        if chunk.input_number == FRAMES:
             frames = pa.RecordBatch.from_arrays(chunk.rows.columns, schema=self.filler.plan.frames)
             self.fresh.append((frames, np.repeat(numbers, np.diff(chunk.rows.bounds))))
             self.n_fresh += frames.num_rows

@@ -18,8 +18,7 @@ import pyarrow as pa
 from streamframes.core.batch.clock import MIN_INSTANT
 from streamframes.core.batch.groups import GroupIndex
 from streamframes.core.batch.packer import counting_order
-from streamframes.core.batch.rows import Rows
-from streamframes.core.batch.tags import tagged
+from streamframes.core.batch.rows import Rows, tagged
 from streamframes.core.fill.plan import FillPlan
 from streamframes.core.frames.accumulators import accumulators
 from streamframes.core.frames.edges import edges

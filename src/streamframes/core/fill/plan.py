@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from streamframes.core.batch.packer import Layout
-from streamframes.core.batch.tags import TagColumn
+from streamframes.core.batch.rows import TagColumn
 from streamframes.core.frames.measures import Measure
 
-# Which rows a chunk holds, where frames and rows meet in a bucket.
-FRAMES, ROWS = range(2)
+# The inputs that meet in a bucket.
+ROWS, FRAMES = range(2)
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ import pyarrow as pa
 from streamframes.core.batch.chunk import Chunk, decode, summary_of
 from streamframes.core.batch.clock import MIN_INSTANT
 from streamframes.core.batch.groups import fingerprints
-from streamframes.core.batch.packer import slots
+from streamframes.core.batch.packer import split_by_time
 from streamframes.core.batch.reorder_buffer import in_order
 from streamframes.core.batch.rows import Rows, gather, no_rows
 from streamframes.core.fill.pending_frames import DONE, GROUP, HIGH, LOW, NEVER, Filler
@@ -31,7 +31,7 @@ from streamframes.core.fill.row_buffer import Shelf
 from streamframes.core.frames.edges import Move, moved, reach_of
 from streamframes.core.operator import state_codec
 from streamframes.core.operator.step import Step, check_identity, late_row
-from streamframes.core.operator.store import Halves, Store
+from streamframes.core.operator.store import SharedStore, Store
 from streamframes.core.operator.stream_bucket import StreamBucket, StreamPlan
 from streamframes.errors import StreamFramesError
 
@@ -78,14 +78,15 @@ class FillBucket:
 
     def __init__(self, plan: FillStreamPlan, store: Store) -> None:
         self.plan = plan
-        self.halves = Halves(store)
-        self.framing = StreamBucket(plan.framing, self.halves.first) if plan.framing is not None else None
+        self.store = SharedStore(store, 2)
+        first, self.own = self.store.parts
+        self.framing = StreamBucket(plan.framing, first) if plan.framing is not None else None
         self.filler = Filler(plan.fill)
-        self.shelf = Shelf(self.halves.second)
+        self.shelf = Shelf(self.own)
         self.point = NEVER if plan.rows_given else MIN_INSTANT
         self.reach = reach_of(plan.moves)
         self.record = np.zeros(5, np.int64)
-        saved = self.halves.second.read()
+        saved = self.own.read()
         if saved is not None:
             self._load(state_codec.decode(saved))
 
@@ -96,7 +97,7 @@ class FillBucket:
                 continue
             chunk = decode(data)
             numbers = self._numbers(chunk)
-            if chunk.side == ROWS:
+            if chunk.input_number == ROWS:
                 self.shelf.put(chunk, numbers, seen=True)
             else:
                 frames = pa.RecordBatch.from_arrays(chunk.rows.columns, schema=self.plan.fill.frames)
@@ -104,7 +105,7 @@ class FillBucket:
 
     def step(self, chunks: Chunks, watermark: int = MIN_INSTANT) -> Step:
         """Take chunks (start, bytes) of both sides, and the news that all rows before the watermark have been seen."""
-        ours, theirs = _by_side(chunks)
+        ours, theirs = _by_input(chunks)
         framed = self._framed(ours, watermark)
         before, self.point = self.point, max(self.point, watermark)
         arrived, late = self._arrived(theirs, before)
@@ -115,8 +116,8 @@ class FillBucket:
         self._purge(useful_from)
         self._forget()
         counters = self._counters(framed, late)
-        self.halves.second.write(state_codec.encode(self._save()))
-        self.halves.write()
+        self.own.write(state_codec.encode(self._save()))
+        self.store.write()
         busy = framed.due is not None or len(self.filler) or self.shelf.n_rows
         woken = framed.due if self.plan.rows_given else self.point + 1
         return Step(results, counters, woken if busy else None)
@@ -190,7 +191,7 @@ class FillBucket:
         if not keep.any():
             return
         rest = chunk.filter(keep)
-        for piece in [rest] if seen or keep.all() else slots(rest, max(1, advance)):
+        for piece in [rest] if seen or keep.all() else split_by_time(rest, max(1, advance)):
             self.shelf.put(piece, self._numbers(piece), seen=seen)
 
     def _useful_from(self) -> np.ndarray:
@@ -246,11 +247,11 @@ class FillBucket:
         self.shelf.restore(saved["shelf"])
 
 
-def _by_side(
+def _by_input(
     chunks: Chunks,
 ) -> tuple[list[tuple[int, pa.Buffer]], list[tuple[int, pa.Buffer]]]:
     """Chunks to be framed, with those that only bring news, and chunks of rows that fill."""
-    sides: tuple[list[tuple[int, pa.Buffer]], list[tuple[int, pa.Buffer]]] = ([], [])
+    inputs: tuple[list[tuple[int, pa.Buffer]], list[tuple[int, pa.Buffer]]] = ([], [])
     for start, data in chunks:
-        sides[summary_of(data).side if len(data) else FRAMES].append((start, data))
-    return sides
+        inputs[summary_of(data).input_number if len(data) else FRAMES].append((start, data))
+    return inputs[FRAMES], inputs[ROWS]

@@ -18,8 +18,7 @@ import pyarrow as pa
 
 from streamframes.core.batch.clock import MAX_INSTANT
 from streamframes.core.batch.groups import GroupIndex
-from streamframes.core.batch.rows import Rows, gather, news, no_rows
-from streamframes.core.batch.tags import tagged
+from streamframes.core.batch.rows import Rows, gather, news, no_rows, tagged
 from streamframes.core.frames.hysteresis import LabelStage
 from streamframes.core.frames.idle import Silence
 from streamframes.core.frames.kernel import (

@@ -13,7 +13,7 @@ from functools import cached_property
 import pyarrow as pa
 
 from streamframes.core.batch.clock import Clock
-from streamframes.core.batch.tags import TagColumn
+from streamframes.core.batch.rows import TagColumn
 from streamframes.core.frames.measures import Measure
 from streamframes.core.frames.schedule import Schedule
 from streamframes.core.schemes.base import Compiled, Scheme

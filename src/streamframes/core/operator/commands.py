@@ -58,7 +58,7 @@ class CommandedBucket:
         commands: list[tuple[int, pa.Buffer]] = []
         rows: list[tuple[int, pa.Buffer]] = []
         for start, data in chunks:
-            (commands if len(data) and summary_of(data).side == COMMANDS else rows).append((start, data))
+            (commands if len(data) and summary_of(data).input_number == COMMANDS else rows).append((start, data))
         settled, refused = self.stream.operator.apply(_decoded(commands))
         step = self.stream.step(rows, watermark)
         return Step([*settled, *step.results], {**step.counters, "refused": refused}, step.due)

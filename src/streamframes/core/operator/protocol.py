@@ -1,7 +1,7 @@
 """The contract: what stands in a bucket, and the plan that makes it.
 
   rows of a bucket, in order ──> Operator ──> results
-  watermarks of its groups ───┘      └──> state, counters, what may still come
+  watermarks of its groups ───┘      └──> state, figures, what may still come
 
 The bucket of a table (`table_bucket`) and the bucket of a stream (`stream_bucket`) know an operator by these members
 alone. Frames, bursts, sessions, regions and fill implement them; docs/operators.md adds one more.
@@ -35,14 +35,14 @@ class Operator(Protocol):
     """A plan at work on the groups of one bucket.
 
     Groups have numbers, those of `groups`. Watermarks are instants by group number: all rows of the group before it
-    have been seen.
+    have been seen. Where an operator has several inputs, those of input 0 are fed.
     """
 
     groups: GroupIndex
 
     @abstractmethod
     def feed(self, rows: Rows, watermarks: np.ndarray = NO_WATERMARKS) -> Iterable[pa.RecordBatch]:
-        """The results that these rows settle, and, in a stream, those that the watermarks settle.
+        """The results that these rows settle, and those that the watermarks settle, where there are any.
 
         The rows of a group come in order, and no later than the watermark of the group.
         """
@@ -83,6 +83,14 @@ class Operator(Protocol):
     def apply(self, commands: Iterable[Command]) -> tuple[list[pa.RecordBatch], int]:
         """Carry out commands; returns the results they settle, and how many commands mean nothing."""
         return [], sum(1 for _ in commands)
+
+    def take(self, rows: Rows, input_number: int) -> None:
+        """Take rows of another input; they come before the rows that are fed at their instants, in any order."""
+        return
+
+    def wanted(self, rows: Rows) -> np.ndarray | None:
+        """Which rows that wait to be fed can matter; None for all."""
+        return None
 
     def end_of_data(self, instant: int) -> None:
         """The data of all buckets goes on to this instant."""
@@ -137,12 +145,17 @@ class OperatorPlan(Protocol):
 
     @property
     def counters(self) -> tuple[str, ...]:
-        """The names of the operator's own counters, beside `open` and `held`."""
+        """The names of the operator's own figures, beside `open` and `held`."""
         return ()
 
     @property
     def needs_end_of_data(self) -> bool:
         """Whether every bucket of a table must know how far the data of all of them goes."""
+        return False
+
+    @property
+    def needs_watermarks(self) -> bool:
+        """Whether the bucket of a table says how far its rows have been fed."""
         return False
 
     def identity(self) -> dict[str, str]:

@@ -18,7 +18,7 @@ from streamframes.core.batch.rows import Rows
 from streamframes.core.batch.tree import Node, Tree, array_at, tree_at
 from streamframes.errors import StreamFramesError
 
-VERSION = 2
+VERSION = 3
 _MAGIC, _PLAIN = b"SFRM", b"SFRP"
 _CODEC = "lz4_raw"
 

@@ -1,8 +1,8 @@
-"""The step of a stream: what one micro-batch brings a bucket to, and what it refuses."""
+"""The step of a stream: what one micro-batch brings a bucket to, what it announces, and what it refuses."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +10,8 @@ import pyarrow as pa
 
 from streamframes.core.batch.chunk import Chunk
 from streamframes.core.batch.packer import Layout
-from streamframes.core.batch.rows import typed
+from streamframes.core.batch.rows import Rows, typed
+from streamframes.core.operator.protocol import OperatorPlan
 from streamframes.errors import StreamFramesError
 
 
@@ -26,7 +27,7 @@ class Step:
     due: int | None
 
 
-def check_identity(before: Mapping[str, str], now: Mapping[str, str]) -> None:
+def check_identity(before: Mapping[str, object], now: Mapping[str, str]) -> None:
     """Refuse to go on from the checkpoint of another plan, and say what differs."""
     names = [name for name in {**before, **now} if before.get(name) != now.get(name)]
     if names:
@@ -51,3 +52,20 @@ def late_row(layout: Layout, chunk: Chunk, row: int, watermark: int) -> str:
 def group_of(chunk: Chunk, row: int) -> int:
     """The group of a row."""
     return int(np.searchsorted(chunk.rows.bounds, row, side="right")) - 1
+
+
+def punctuation(plan: OperatorPlan, keys: Sequence[pa.Array], known: np.ndarray) -> pa.RecordBatch:
+    """A row for each group that says before which instant no frame starts, and up to which all that end are known."""
+    columns = dict(zip(plan.keys.names, keys, strict=True))
+    for name, instants in ((f"{plan.prefix}start", known[:, 0]), (f"{plan.prefix}end", known[:, 1])):
+        columns[name] = typed(pa.array(instants), plan.ts_type)
+    arrays = [columns.get(field.name, pa.nulls(len(known), field.type)) for field in plan.frame_schema]
+    return pa.RecordBatch.from_arrays(arrays, schema=plan.frame_schema)
+
+
+def numbered(chunk: Chunk, numbers: np.ndarray) -> Rows:
+    """The rows under the numbers of the bucket; groups that brought only punctuation are left out."""
+    rows = chunk.rows
+    some = np.diff(rows.bounds) > 0
+    bounds = np.append(rows.bounds[:-1][some], rows.bounds[-1])
+    return Rows(numbers[some], bounds, rows.ts, rows.columns)

@@ -1,12 +1,22 @@
-"""Stores: where a bucket of a stream keeps its state, and two buckets that share one."""
+"""Stores: where a bucket of a stream keeps its state, the chunks that wait in it, and a store that several share."""
 
 from __future__ import annotations
 
 from typing import Protocol
 
+import numpy as np
+import pyarrow as pa
+
+from streamframes.core.batch.chunk import Chunk, decode, summary_of
+from streamframes.core.batch.tree import Tree, array_at, number_at
+
+# Columns of the index of waiting chunks.
+_NUMBER, _START, _ROWS = range(3)
+_SIZE = 8  # bytes of the length of each part of a shared record
+
 
 class Store(Protocol):
-    """Where a bucket keeps its state: a record, and waiting chunks by number."""
+    """Where a bucket keeps its state: a record, and chunks by number."""
 
     def read(self) -> bytes | None:
         """The record, if there is one."""
@@ -15,7 +25,7 @@ class Store(Protocol):
         """Replace the record."""
 
     def get(self, number: int) -> bytes:
-        """A waiting chunk."""
+        """A chunk."""
 
     def put(self, number: int, data: bytes) -> None:
         """Keep a chunk."""
@@ -24,12 +34,72 @@ class Store(Protocol):
         """Forget a chunk."""
 
 
-class Half:
-    """One of two stores in one: its record is a part of the record, its chunks have every second number."""
+class WaitingChunks:
+    """Rows ahead of the watermark, encoded as they came: chunks by number, and when each starts and how long it is."""
 
-    def __init__(self, store: Store, which: int, record: bytes) -> None:
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.index = np.empty((0, 3), np.int64)
+        self.next_number = 0
+
+    def __len__(self) -> int:
+        return int(self.index.shape[0])
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows wait."""
+        return int(self.index[:, _ROWS].sum())
+
+    def put(self, start: int, data: pa.Buffer) -> None:
+        """Keep a chunk."""
+        entry = [self.next_number, start, summary_of(data).rows]
+        self.index = np.concatenate([self.index, [entry]])
+        self.store.put(self.next_number, bytes(data))
+        self.next_number += 1
+
+    def take_before(self, watermark: int | None) -> list[Chunk]:
+        """The chunks that start before a watermark, or all; they wait no more."""
+        due = np.ones(len(self), np.bool_) if watermark is None else self.index[:, _START] < watermark
+        chunks = []
+        for number in self.index[due, _NUMBER].tolist():
+            chunks.append(decode(pa.py_buffer(self.store.get(number))))
+            self.store.remove(number)
+        self.index = self.index[~due]
+        return chunks
+
+    def snapshot(self) -> Tree:
+        """The index; the chunks are in the store."""
+        return {"index": self.index, "next_number": self.next_number}
+
+    def restore(self, tree: Tree) -> None:
+        """Go on from a snapshot."""
+        self.index, self.next_number = array_at(tree, "index"), number_at(tree, "next_number")
+
+
+class SharedStore:
+    """A store for several: each has a part of the record, and of the chunks every so many-th number."""
+
+    def __init__(self, store: Store, n_parts: int) -> None:
+        self.store = store
+        data = store.read() or bytes(n_parts * _SIZE)
+        sizes = [int.from_bytes(data[i * _SIZE : (i + 1) * _SIZE], "little") for i in range(n_parts)]
+        starts = np.cumsum([n_parts * _SIZE, *sizes]).tolist()
+        records = [data[start : start + size] for start, size in zip(starts, sizes, strict=False)]
+        self.parts = [StorePart(store, i, n_parts, record) for i, record in enumerate(records)]
+
+    def write(self) -> None:
+        """Write the records of all."""
+        records = [part.record for part in self.parts]
+        self.store.write(b"".join([*(len(record).to_bytes(_SIZE, "little") for record in records), *records]))
+
+
+class StorePart:
+    """One of the stores in a shared one."""
+
+    def __init__(self, store: Store, which: int, n_parts: int, record: bytes) -> None:
         self.store = store
         self.which = which
+        self.n_parts = n_parts
         self.record = record
 
     def read(self) -> bytes | None:
@@ -37,32 +107,17 @@ class Half:
         return self.record or None
 
     def write(self, data: bytes) -> None:
-        """Keep the record until both halves are written."""
+        """Keep the record until all parts are written."""
         self.record = data
 
     def get(self, number: int) -> bytes:
-        """A waiting chunk."""
-        return self.store.get(2 * number + self.which)
+        """A chunk."""
+        return self.store.get(self.n_parts * number + self.which)
 
     def put(self, number: int, data: bytes) -> None:
         """Keep a chunk."""
-        self.store.put(2 * number + self.which, data)
+        self.store.put(self.n_parts * number + self.which, data)
 
     def remove(self, number: int) -> None:
         """Forget a chunk."""
-        self.store.remove(2 * number + self.which)
-
-
-class Halves:
-    """A store for two: `first` and `second` are read together and written together."""
-
-    def __init__(self, store: Store) -> None:
-        data = store.read() or bytes(8)
-        size = 8 + int.from_bytes(data[:8], "little")
-        self.store = store
-        self.first, self.second = Half(store, 0, data[8:size]), Half(store, 1, data[size:])
-
-    def write(self) -> None:
-        """Write the record of both."""
-        size = len(self.first.record).to_bytes(8, "little")
-        self.store.write(size + self.first.record + self.second.record)
+        self.store.remove(self.n_parts * number + self.which)

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -21,14 +20,14 @@ import pyarrow as pa
 from streamframes.core.batch.chunk import Chunk, decode, summary_of
 from streamframes.core.batch.clock import MAX_INSTANT, MIN_INSTANT
 from streamframes.core.batch.groups import fingerprints
-from streamframes.core.batch.packer import packed, slots
+from streamframes.core.batch.packer import packed, split_by_time
 from streamframes.core.batch.reorder_buffer import in_order
-from streamframes.core.batch.rows import Rows, gather, no_rows, typed
+from streamframes.core.batch.rows import gather, no_rows
+from streamframes.core.batch.tree import Tree, array_at, number_at, tree_at
 from streamframes.core.operator import state_codec
-from streamframes.core.operator.protocol import OperatorPlan
-from streamframes.core.operator.step import Step, check_identity, group_of, late_row
-from streamframes.core.operator.store import Store
-from streamframes.core.operator.waiting_chunks import WaitingChunks
+from streamframes.core.operator.protocol import Operator, OperatorPlan
+from streamframes.core.operator.step import Step, check_identity, group_of, late_row, numbered, punctuation
+from streamframes.core.operator.store import Store, WaitingChunks
 from streamframes.errors import StreamFramesError
 
 LATE = ("count", "fail")
@@ -36,10 +35,7 @@ LATE = ("count", "fail")
 
 @dataclass(frozen=True)
 class StreamPlan:
-    """A plan on a stream: what it is called in a checkpoint, and what is done with late rows.
-
-    `identity` names what must not change while a checkpoint is in use.
-    """
+    """A plan on a stream; `identity` names what must not change while a checkpoint is in use."""
 
     plan: OperatorPlan
     identity: Mapping[str, str]
@@ -67,14 +63,14 @@ class StreamBucket:
     # Late rows of a step; open frames and waiting rows after it; the watermark of the bucket.
     COUNTERS = ("late", "open", "waiting", "watermark")
 
-    def __init__(self, plan: StreamPlan, store: Store) -> None:
+    def __init__(self, plan: StreamPlan, store: Store, operator: Operator | None = None) -> None:
         self.plan = plan
         self.store = store
-        self.operator = plan.plan.operator(live=True)
+        self.operator = operator if operator is not None else plan.plan.operator(live=True)
         self.watermark = MIN_INSTANT
         # Watermarks of groups that are ahead of the bucket's, by punctuation or by their schedule.
         self.group_watermarks = np.empty(0, np.int64)
-        # The output watermarks that punctuation has told of, for each group.
+        # The output watermarks that punctuation has announced, for each group.
         self.announced = np.empty((0, 2), np.int64)
         self.waiting = WaitingChunks(store)
         saved = store.read()
@@ -97,12 +93,12 @@ class StreamBucket:
             results += self._release(self.waiting.take_before(None), advance=1)
         if self.plan.punctuations:
             results += self._punctuations()
-        counted = self.operator.figures()
+        figures = self.operator.figures()
         self._forget()
-        waiting = self.waiting.n_rows + counted.pop("held")
+        waiting = self.waiting.n_rows + figures.pop("held")
         self.store.write(state_codec.encode(self._snapshot()))
-        counters = {"late": n_late, "open": counted.pop("open"), "waiting": waiting, "watermark": self.watermark}
-        return Step(results, {**counters, **counted}, self._next_due())
+        counters = {"late": n_late, "open": figures.pop("open"), "waiting": waiting, "watermark": self.watermark}
+        return Step(results, {**counters, **figures}, self._next_due())
 
     def _arrived(self, chunks: Iterable[tuple[int, pa.Buffer]], before: int) -> tuple[list[Chunk], int]:
         """The chunks of which rows may leave now, without late rows, and how many of those there are."""
@@ -155,19 +151,23 @@ class StreamBucket:
 
     def _numbers(self, chunk: Chunk) -> np.ndarray:
         numbers = self.operator.groups.numbers(chunk.first, chunk.second, chunk.keys)
+        self._grow()
+        return numbers
+
+    def _grow(self) -> None:
         fresh = len(self.operator.groups) - self.group_watermarks.size
         self.group_watermarks = np.concatenate([self.group_watermarks, np.full(fresh, MIN_INSTANT)])
         self.announced = np.concatenate([self.announced, np.full((fresh, 2), MIN_INSTANT)])
-        return numbers
 
     @property
     def _watermarks(self) -> np.ndarray:
         """The watermark of each group."""
+        self._grow()
         return np.maximum(self.group_watermarks, self.watermark)
 
     def _release(self, chunks: list[Chunk], advance: int) -> list[pa.RecordBatch]:
-        """Feed the operator with the rows before the watermarks; the others wait, in slots of time of an `advance`."""
-        parts = [_numbered(chunk, self._numbers(chunk)) for chunk in chunks]
+        """Feed the operator with the rows before the watermarks; the others wait, in time buckets of an `advance`."""
+        parts = [numbered(chunk, self._numbers(chunk)) for chunk in chunks]
         if parts and self._is_scheduled:
             watermarks = self.operator.advance_schedule(in_order(gather(parts)), self._watermarks)
             self.group_watermarks = np.where(watermarks > self.watermark, watermarks, self.group_watermarks)
@@ -176,9 +176,11 @@ class StreamBucket:
         for chunk, rows in zip(chunks, parts, strict=True):
             leaves = rows.ts < watermarks[rows.group_of_row]
             leaving.append(rows.filter(leaves))
-            if not leaves.all():
-                rest = chunk.filter(~leaves)
-                for piece in slots(rest, max(1, advance)) if leaves.any() else [rest]:
+            wanted = None if leaves.all() else self.operator.wanted(rows)
+            waits = ~leaves if wanted is None else ~leaves & wanted
+            if waits.any():
+                rest = chunk.filter(waits)
+                for piece in split_by_time(rest, max(1, advance)) if leaves.any() else [rest]:
                     entry = packed(0, piece)
                     self.waiting.put(entry.start, pa.py_buffer(entry.data))
         released = in_order(gather(leaving)) if leaving else no_rows(self.plan.plan.columns)
@@ -199,19 +201,14 @@ class StreamBucket:
     def _punctuations(self) -> list[pa.RecordBatch]:
         """For each group whose output watermark has moved: a row that says how far."""
         watermarks = self._watermarks
-        known = np.empty((0, 2), np.int64)
-        if watermarks.size:
-            known = np.stack(self.operator.output_watermark(watermarks), axis=1)
+        if not watermarks.size:
+            return []
+        known = np.stack(self.operator.output_watermark(watermarks), axis=1)
         moved = np.flatnonzero((known > self.announced).any(axis=1) & (watermarks > MIN_INSTANT))
         if not moved.size:
             return []
         self.announced[moved] = known[moved]
-        plan = self.plan.plan
-        columns: dict[str, pa.Array] = dict(zip(plan.keys.names, self.operator.groups.values(moved), strict=True))
-        for name, column in ((f"{plan.prefix}start", 0), (f"{plan.prefix}end", 1)):
-            columns[name] = typed(pa.array(known[moved, column]), plan.ts_type)
-        arrays = [columns.get(field.name, pa.nulls(moved.size, field.type)) for field in plan.frame_schema]
-        return [pa.RecordBatch.from_arrays(arrays, schema=plan.frame_schema)]
+        return [punctuation(self.plan.plan, self.operator.groups.values(moved), known[moved])]
 
     def _forget(self) -> None:
         """Drop the groups of which nothing need be known, once they are many."""
@@ -229,7 +226,7 @@ class StreamBucket:
         busy = self.plan.punctuations or len(self.waiting) or not self.operator.idle_groups().all()
         return self.watermark + 1 if busy else None
 
-    def _snapshot(self) -> dict[str, Any]:
+    def _snapshot(self) -> Tree:
         return {
             "identity": dict(self.plan.identity),
             "watermark": self.watermark,
@@ -239,17 +236,9 @@ class StreamBucket:
             "operator": self.operator.snapshot(),
         }
 
-    def _restore(self, tree: dict[str, Any]) -> None:
-        check_identity(tree["identity"], self.plan.identity)
-        self.watermark = tree["watermark"]
-        self.group_watermarks, self.announced = tree["group_watermarks"], tree["announced"]
-        self.waiting.restore(tree["waiting"])
-        self.operator.restore(tree["operator"])
-
-
-def _numbered(chunk: Chunk, numbers: np.ndarray) -> Rows:
-    """The rows under the numbers of the bucket; groups that brought only punctuation are left out."""
-    rows = chunk.rows
-    some = np.diff(rows.bounds) > 0
-    bounds = np.append(rows.bounds[:-1][some], rows.bounds[-1])
-    return Rows(numbers[some], bounds, rows.ts, rows.columns)
+    def _restore(self, tree: Tree) -> None:
+        check_identity(tree_at(tree, "identity"), self.plan.identity)
+        self.watermark = number_at(tree, "watermark")
+        self.group_watermarks, self.announced = array_at(tree, "group_watermarks"), array_at(tree, "announced")
+        self.waiting.restore(tree_at(tree, "waiting"))
+        self.operator.restore(tree_at(tree, "operator"))

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from streamframes.core.batch.clock import Clock
 from streamframes.core.batch.groups import mix
-from streamframes.core.batch.tags import TagColumn
+from streamframes.core.batch.rows import TagColumn
 from streamframes.core.sessions.language.nodes import Class, Measure, Node, path_of
 from streamframes.core.sessions.language.terms import DOUBLE, DURATION, Term
 from streamframes.core.sessions.merge import SCHEMA

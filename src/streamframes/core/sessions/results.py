@@ -9,8 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from streamframes.core.batch.groups import GroupIndex
-from streamframes.core.batch.rows import Rows, typed
-from streamframes.core.batch.tags import tagged
+from streamframes.core.batch.rows import Rows, tagged, typed
 from streamframes.core.sessions.language.terms import BOOLEAN, DOUBLE, DURATION, TEXT
 from streamframes.core.sessions.merge import partials
 from streamframes.core.sessions.plan import MEASURES, OPEN, SESSIONS, SessionSpec

@@ -28,8 +28,8 @@ PIECES = T.StructType(
 IN_ORDER = ("start", "chunk", "piece")
 # Large enough that a chunk's fixed costs do not show, small enough to stay in the caches.
 ROWS_PER_CHUNK = 1 << 18
-# In no order at all, time slots cut a batch 16 fold; in a stream, every chunk is kept in state with its groups: gather
-# more, so that chunks are few and not small.
+# In no order at all, time buckets cut a batch 16 fold; in a stream, every chunk is kept in state with its groups:
+# gather more, so that chunks are few and not small.
 ROWS_IF_MANY = 1 << 20
 # Wide rows (tag() sends every column) must not make a chunk that a binary column cannot hold.
 BYTES_PER_CHUNK = 1 << 27

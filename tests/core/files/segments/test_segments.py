@@ -17,7 +17,7 @@ from hypothesis import given, settings
 import streamframes as sf
 from streamframes.core.batch.clock import Clock
 from streamframes.core.batch.packer import Layout
-from streamframes.core.batch.tags import TagColumn
+from streamframes.core.batch.rows import TagColumn
 from streamframes.core.files.parquet import RowGroup
 from streamframes.core.files.parquet.arrays import Arrays
 from streamframes.core.files.segments import partitioned_read as strands
