@@ -13,7 +13,7 @@ from pyspark.sql import types as T
 from streamframes.arguments import Columns
 from streamframes.arguments import Measure as MeasureArgument
 from streamframes.core.batch.clock import Clock
-from streamframes.core.batch.tags import TagColumn
+from streamframes.core.batch.rows import TagColumn
 from streamframes.core.frames.measures import Measure
 from streamframes.core.frames.operator import FramePlan
 from streamframes.core.frames.schedule import Schedule as Ticks

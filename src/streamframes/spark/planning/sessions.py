@@ -17,7 +17,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from streamframes.core.batch.tags import TagColumn
+from streamframes.core.batch.rows import TagColumn
 from streamframes.core.sessions.commands import Orders
 from streamframes.core.sessions.language.nodes import path_of
 from streamframes.core.sessions.language.resolve import Planner
