@@ -24,7 +24,7 @@ from benchmarks.report import Report, Target, open_console, publish
 from streamframes.core.bursts.engines import Engine, ExactEngine, HistogramEngine
 from streamframes.core.bursts.exact.sums import AGGREGATES
 from streamframes.core.bursts.histogram.approximate import ALL, MONOTONIC
-from streamframes.core.bursts.learning import learnt
+from streamframes.core.bursts.learning import learnt_thresholds
 from streamframes.data import packet_values
 
 ERRORS = (0.1, 0.01, 0.001)
@@ -110,7 +110,7 @@ def score(values: np.ndarray, setting: Setting) -> Score:
     """Compare with the exact search."""
     aggregate = AGGREGATES[setting.agg]
     lengths = np.arange(4, 4 * setting.windows + 1, 4)
-    thresholds = learnt(aggregate, values[: values.size // 10], lengths, setting.sigmas)
+    thresholds = learnt_thresholds(aggregate, values[: values.size // 10], lengths, setting.sigmas)
     case = Case(setting.series, values, lengths, thresholds)
     true = _alarms(ExactEngine(aggregate), case, aggregate)
     engines = [

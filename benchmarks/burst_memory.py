@@ -13,7 +13,7 @@ from rich.progress import Progress
 
 from benchmarks.options import Options, parse
 from benchmarks.report import Report, Target, open_console, publish
-from streamframes.core.bursts.batch import Fed
+from streamframes.core.bursts.batch import Batch
 from streamframes.core.bursts.engines import HistogramEngine
 from streamframes.core.bursts.exact.sums import SUM
 from streamframes.core.bursts.histogram.approximate import ALL
@@ -75,7 +75,7 @@ def _bytes(buckets: int) -> int:
 def kept(values: np.ndarray, error: float) -> int:
     """The bytes that are kept of a series of a group, however many windows are watched."""
     engine, nothing = _watching_nothing(error)
-    for _ in engine.search(Fed(np.zeros(1, np.int64), np.array([0, values.size]), values), nothing, one=False):
+    for _ in engine.search(Batch(np.zeros(1, np.int64), np.array([0, values.size]), values), nothing, one=False):
         pass
     return _bytes(int(engine.tables[0].sizes[0]))
 
@@ -93,7 +93,7 @@ def growth(error: float, rows: int) -> Iterator[tuple[int, int, float]]:
     while seen < rows:
         size = min(FEED, min(mark for mark in {*_marks(rows), rows} if mark > seen) - seen)
         values = packet_values(size, seed=seen, background=40).astype(np.float64)
-        for _ in engine.search(Fed(np.zeros(1, np.int64), np.array([0, size]), values), nothing, one=False):
+        for _ in engine.search(Batch(np.zeros(1, np.int64), np.array([0, size]), values), nothing, one=False):
             pass
         seen, largest = seen + size, max(largest, float(values.max()))
         yield seen, int(engine.tables[0].sizes[0]), largest

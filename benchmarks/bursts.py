@@ -17,11 +17,11 @@ from rich.progress import track
 from benchmarks.options import Options, parse
 from benchmarks.report import Report, Target, open_console, publish
 from streamframes.core.bursts.arguments import search_of
-from streamframes.core.bursts.batch import Alarms, Fed
+from streamframes.core.bursts.batch import Alarms, Batch
 from streamframes.core.bursts.engines import ALARMS_AT_ONCE, Engine, ExactEngine, HistogramEngine
 from streamframes.core.bursts.exact.sums import SUM
 from streamframes.core.bursts.histogram.approximate import ALL, MONOTONIC
-from streamframes.core.bursts.learning import learnt
+from streamframes.core.bursts.learning import learnt_thresholds
 from streamframes.core.bursts.thresholds import Thresholds
 from streamframes.data import packet_values
 from streamframes.study.baselines.bursts import BASELINES
@@ -94,7 +94,7 @@ def cases(rows: int) -> Iterator[Case]:
             lengths = np.arange(4, 4 * number + 1, 4)
             if lengths[-1] > rows // 10:
                 continue
-            thresholds = learnt(SUM, values[: rows // 10], lengths, sigmas)
+            thresholds = learnt_thresholds(SUM, values[: rows // 10], lengths, sigmas)
             few = max(2 * int(lengths[-1]), DENSE_CELLS // number) if name.startswith("dense") else rows
             yield Case(name, values[:few], lengths, thresholds)
 
@@ -123,7 +123,7 @@ def searched(engine: Engine, case: Case, aggregate: int = SUM) -> Iterator[Alarm
     """The alarms of a series, as one group in one feed."""
     watched = Thresholds(aggregate, case.lengths, case.thresholds[np.newaxis], shelves=np.zeros(1, np.int64))
     engine.grow(1)
-    fed = Fed(np.zeros(1, np.int64), np.array([0, case.values.size]), case.values)
+    fed = Batch(np.zeros(1, np.int64), np.array([0, case.values.size]), case.values)
     yield from engine.search(fed, watched, one=False)
 
 

@@ -19,20 +19,20 @@ from rich.progress import track
 from benchmarks.options import Options, parse
 from benchmarks.report import Report, Target, open_console, publish
 from streamframes.core.batch.clock import Clock
-from streamframes.core.regions.connected.search import Connected
+from streamframes.core.regions.connected.search import ConnectedSearch
 from streamframes.core.regions.group_search import GroupSearch
 from streamframes.core.regions.operator import RegionPlan
-from streamframes.core.regions.rectangles.grid import Durations
-from streamframes.core.regions.rectangles.scattered import Spans
+from streamframes.core.regions.rectangles.grid import GridSearch
+from streamframes.core.regions.rectangles.scattered import ScatteredSearch
 from streamframes.core.regions.types import END, Columns, Limits, Search
 
 PLACES, FEED = 1_000, 200
 ROAD = 100_000.0
 SEARCHES: dict[str, Callable[[], Search]] = {
-    "rectangles, durations": lambda: Durations(Limits()),
-    "rectangles, spans": lambda: Spans(Limits()),
-    "connected": lambda: Connected(min_duration=2**40),
-    "connected, with shapes": lambda: Connected(min_times=50),
+    "rectangles, durations": lambda: GridSearch(Limits()),
+    "rectangles, spans": lambda: ScatteredSearch(Limits()),
+    "connected": lambda: ConnectedSearch(min_duration=2**40),
+    "connected, with shapes": lambda: ConnectedSearch(min_times=50),
 }
 NO_SLOTS = np.empty(0, np.int64)
 

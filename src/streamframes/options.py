@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields
 
 from streamframes.arguments import Condition
 from streamframes.core.batch.clock import Duration, check_duration
-from streamframes.core.bursts.plan import SEARCHES, SIDES
+from streamframes.core.bursts.plan import ERROR_SIDES, SEARCHES
 from streamframes.core.frames.schedule import MISSING, OPEN_ON
 from streamframes.core.operator.stream_bucket import LATE
 from streamframes.core.regions.non_overlapping import PREFERENCES
@@ -133,7 +133,7 @@ class Search:
         right = isinstance(self.error, int | float) and not isinstance(self.error, bool) and 0 < self.error < 1
         if not right:
             raise InvalidArgument(f"error={self.error!r}; it lies between 0 and 1")
-        check_choice(self.error_side, "error_side", SIDES)
+        check_choice(self.error_side, "error_side", ERROR_SIDES)
 
 
 @dataclass(frozen=True)

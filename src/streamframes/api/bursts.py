@@ -45,10 +45,10 @@ def bursts(
         A Spark DataFrame, a table or a stream, or a `scan()` of files; the result is a stream if the rows are one.
     value
         The column or Spark expression that is aggregated; for `agg="count"` the condition that is counted, or none to
-        count rows by time. A row without a value (null, NaN) is no row.
+        count rows by time. Rows in which it is null or NaN are left out.
     windows
-        Lengths in rows, ascending; with `unit`, in units, or durations like `"5 minutes"`. Where thresholds are a
-        mapping or a table, theirs unless given.
+        Lengths in rows, ascending; with `unit`, in units, or durations like `"5 minutes"`. A mapping or a table of
+        thresholds names them already.
     thresholds
         A mapping from windows to numbers, a function of the length, `Learn(sigmas=7, rows=10_000)`, or a table of
         thresholds by group: the group columns, `window` and `threshold`, as `.learnt()` gives it.
@@ -66,13 +66,12 @@ def bursts(
     prefix
         What the names of the frame columns of runs begin with.
     lateness, stream
-        What is known of a stream and wanted of it, as for `frames()`; `Stream(control=...)` changes windows while it
-        runs.
+        How a stream is read, as for `frames()`; `Stream(control=...)` changes windows while it runs.
 
     Returns
     -------
     Bursts
-        A lazy value; `.toDF()`, `.runs()`, `.latest()` and `.any()` tell of alarms.
+        A lazy value; `.toDF()`, `.runs()`, `.latest()` and `.any()` give the alarms.
     """
     from streamframes.spark.planning.bursts import plan_bursts
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from streamframes.core.bursts import engines
 from streamframes.core.bursts.exact.sums import VARIANCE
 from streamframes.core.bursts.histogram.search_space import divide_points, search_space
-from streamframes.core.bursts.learning import Learn, learnt
+from streamframes.core.bursts.learning import Learn, learnt_thresholds
 from streamframes.errors import StreamFramesError
 from tests.core.bursts.worlds import alarms, found, plan_of
 from tests.oracles import bursts as literal
@@ -84,7 +84,7 @@ def test_histograms_never_miss_or_never_lie(agg, error, case):
     thresholds = thresholds_for(agg, lengths, level, noise)
     truth = {alarm[:2] for alarm in literal.brute(xs, thresholds, agg)}
     over = alarms(plan_of(thresholds, agg, search="all", error=error), xs, cuts)
-    under = alarms(plan_of(thresholds, agg, search="all", error=error, side="never_false"), xs, cuts)
+    under = alarms(plan_of(thresholds, agg, search="all", error=error, error_side="never_false"), xs, cuts)
     assert truth <= {alarm[:2] for alarm in over}
     assert {alarm[:2] for alarm in under} <= truth
     if agg != "variance":
@@ -114,7 +114,7 @@ def test_estimates_of_many_rows_stay_within_the_error(kind, error):
     for side in ("never_miss", "never_false"):
         told = {
             alarm[:2]: alarm[2]
-            for alarm in alarms(plan_of(dict.fromkeys(lengths, -1.0), search="all", error=error, side=side), xs)
+            for alarm in alarms(plan_of(dict.fromkeys(lengths, -1.0), search="all", error=error, error_side=side), xs)
         }
         for row, window in itertools.product(rows, lengths):
             if window <= row + 1:
@@ -132,7 +132,7 @@ def test_the_monotonic_search_is_the_papers(agg, side, case):
     if agg == "count":
         xs = [x > 10 for x in xs]
     thresholds = thresholds_for(agg, lengths, level, noise)
-    settings = {"error": 0.05, "side": side}
+    settings = {"error": 0.05, "error_side": side}
     estimates = {
         alarm[:2]: alarm[2]
         for alarm in alarms(plan_of(dict.fromkeys(thresholds, -1e300), agg, search="all", **settings), xs)
@@ -340,7 +340,7 @@ def test_a_million_rows_of_spikes_and_one_huge_value_are_neither_missed_nor_made
     thresholds = {w: 0.7 * w + 400 * math.sqrt(w) for w in (1, 3, 10, 60, 400, 2_500, 30_000)}
     truth, over, under = (
         {alarm[:2] for alarm in alarms(plan_of(thresholds, **settings), xs, [250_000, 300_001, 777_777])}
-        for settings in ({}, {"search": "all"}, {"search": "all", "side": "never_false"})
+        for settings in ({}, {"search": "all"}, {"search": "all", "error_side": "never_false"})
     )
     assert under <= truth <= over
     assert len(truth) > 10_000
@@ -368,7 +368,7 @@ def test_buckets_are_the_same_however_rows_are_cut_and_both_searches_keep_their_
     level = {w: sorted(value for (_, window), value in exact.items() if window == w) for w in lengths}
     thresholds = {w: found_at[int(rng.integers(len(found_at)))] for w, found_at in level.items()}
     truth = {at for at, value in exact.items() if value >= thresholds[at[1]]}
-    settings = {"error": 0.05, "side": side}
+    settings = {"error": 0.05, "error_side": side}
     told = alarms(plan_of(thresholds, agg, search="all", **settings), xs, cuts)
     assert told == alarms(plan_of(thresholds, agg, search="all", **settings), xs)
     found_at = {row[:2] for row in told}
@@ -410,4 +410,4 @@ def test_a_window_of_equal_values_has_variance_0(value, before):
 
 
 def test_thresholds_learnt_from_equal_values_are_0_for_a_variance():
-    assert learnt(VARIANCE, np.full(100, 0.1), np.array([2, 7]), 3.0).tolist() == [0.0, 0.0]
+    assert learnt_thresholds(VARIANCE, np.full(100, 0.1), np.array([2, 7]), 3.0).tolist() == [0.0, 0.0]

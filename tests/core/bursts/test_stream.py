@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from streamframes.core.batch.clock import MIN_INSTANT
 from streamframes.core.batch.packer import Packer
-from streamframes.core.bursts.commands import ORDER_LAYOUT
+from streamframes.core.bursts.commands import COMMAND_LAYOUT
 from streamframes.core.bursts.learning import Learn
 from streamframes.core.operator.commands import COMMANDS, CommandedPlan
 from streamframes.core.operator.stream_bucket import StreamBucket, StreamPlan
@@ -76,12 +76,11 @@ def test_a_stream_tells_what_the_table_tells(name, batches):
     assert spelled(told) == spelled(expected)
 
 
-def orders(*told: tuple[str | None, int | None, float | None]) -> list[tuple[int, pa.Buffer]]:
-    columns = [
-        pa.array(list(values), kind) for values, kind in zip(zip(*told, strict=True), ORDER_LAYOUT.columns, strict=True)
-    ]
-    at = pa.array(np.zeros(len(told), np.int64))
-    packed = Packer(1, COMMANDS).pack(at, pa.RecordBatch.from_arrays([], schema=ORDER_LAYOUT.keys), columns)
+def commands(*given: tuple[str | None, int | None, float | None]) -> list[tuple[int, pa.Buffer]]:
+    by_column = zip(zip(*given, strict=True), COMMAND_LAYOUT.columns, strict=True)
+    columns = [pa.array(list(values), kind) for values, kind in by_column]
+    at = pa.array(np.zeros(len(given), np.int64))
+    packed = Packer(1, COMMANDS).pack(at, pa.RecordBatch.from_arrays([], schema=COMMAND_LAYOUT.keys), columns)
     return [(chunk.start, pa.py_buffer(chunk.data)) for chunk in packed]
 
 
@@ -92,7 +91,7 @@ def test_orders_count_from_the_next_row_that_is_released_and_bad_ones_are_counte
     def step(first, last, watermark, *told):
         rows = [{"key": "a", "ts": t, "x": [6.0]} for t in range(first, last)]
         chunks = [(chunk.start, pa.py_buffer(chunk.data)) for chunk in chunks_of(plan, rows)] if rows else []
-        return controlled.bucket(store).step([*chunks, *(orders(*told) if told else [])], watermark)
+        return controlled.bucket(store).step([*chunks, *(commands(*told) if told else [])], watermark)
 
     assert dicts(step(0, 6, 4).results) == []
     changed = step(6, 10, 4, ("remove", 2, None), ("add", 3, 18.0), ("add", 5, None), ("grow", 4, 1.0), (None, 4, 1.0))

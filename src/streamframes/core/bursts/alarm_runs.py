@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from streamframes.core.batch.groups import GroupIndex
 from streamframes.core.batch.rows import CLOSED_BY, frame_ids, typed
+from streamframes.core.batch.tree import Tree, array_at
 from streamframes.core.bursts.batch import Alarms
 from streamframes.core.bursts.results import Searched, thresholds_of
 from streamframes.core.bursts.thresholds import Thresholds
@@ -61,7 +62,7 @@ class Runs:
         self.table = np.empty((0, FIELDS), np.int64)
         self.peaks = np.empty((0, 2))
 
-    def told(
+    def emit(
         self, batches: Iterator[Alarms], searched: Searched, thresholds: Thresholds, groups: GroupIndex
     ) -> Iterator[pa.RecordBatch]:
         """The runs that a feed closes: all that its last rows do not extend."""
@@ -81,8 +82,8 @@ class Runs:
         fields |= {START: searched.ts[rows], FIRST: searched.number[rows]}
         fields |= {END: fields[START], LAST: fields[FIRST]}
         fresh = np.stack([fields[field] for field in range(FIELDS)], axis=1)
-        told = np.stack([found.values, thresholds_of(found, searched, thresholds)], axis=1)
-        runs, peaks = np.concatenate([self.table, fresh]), np.concatenate([self.peaks, told])
+        alarms = np.stack([found.values, thresholds_of(found, searched, thresholds)], axis=1)
+        runs, peaks = np.concatenate([self.table, fresh]), np.concatenate([self.peaks, alarms])
         order = np.lexsort((runs[:, FIRST], runs[:, WINDOW], runs[:, GROUP]))
         joined, joined_peaks = np.empty_like(runs), np.empty_like(peaks)
         n = _join(order, runs, peaks, joined, joined_peaks)
@@ -131,10 +132,10 @@ class Runs:
         self.table, self.peaks = self.table[stays], self.peaks[stays]
         self.table[:, GROUP] = place[self.table[:, GROUP]]
 
-    def snapshot(self) -> dict[str, Any]:
+    def snapshot(self) -> Tree:
         """The open runs."""
         return {"table": self.table, "peaks": self.peaks}
 
-    def restore(self, saved: dict[str, Any]) -> None:
-        """The runs that were saved."""
-        self.table, self.peaks = saved["table"].copy(), saved["peaks"].copy()
+    def restore(self, tree: Tree) -> None:
+        """The runs of a snapshot."""
+        self.table, self.peaks = array_at(tree, "table").copy(), array_at(tree, "peaks").copy()

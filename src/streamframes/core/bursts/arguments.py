@@ -1,17 +1,17 @@
-"""What is asked of a search: windows, thresholds and settings, checked before anything runs."""
+"""Arguments: windows, thresholds and the choice of a search, checked before anything runs."""
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import SupportsFloat, SupportsIndex, TypeAlias
 
-from streamframes.core.batch.clock import Clock, check_duration
+from streamframes.core.batch.clock import Clock, Duration, check_duration
 from streamframes.core.bursts.engines import LEAST_BLOCK
 from streamframes.core.bursts.exact.sums import AGGREGATES
 from streamframes.core.bursts.learning import Learn
-from streamframes.core.bursts.plan import EXACT, SEARCHES, SIDES
+from streamframes.core.bursts.plan import EXACT, SEARCHES
 from streamframes.core.schemes.base import check_choice
 from streamframes.errors import InvalidArgument
 
@@ -19,8 +19,11 @@ from streamframes.errors import InvalidArgument
 EXACT_LONGEST = 100_000
 _ONLY_EXACT = ("min", "max")
 
+# A number of rows or of units, or a duration.
+Window: TypeAlias = SupportsIndex | Duration
 
-def unit_ticks(unit: Any, clock: Clock) -> int | None:
+
+def unit_ticks(unit: Duration | None, clock: Clock) -> int | None:
     """The length of a unit of time."""
     if unit is None:
         return None
@@ -28,15 +31,13 @@ def unit_ticks(unit: Any, clock: Clock) -> int | None:
     return clock.ticks(unit, "unit")
 
 
-def window_of(window: Any, unit: int | None, clock: Clock) -> int:
+def window_of(window: Window, unit: int | None, clock: Clock) -> int:
     """A window as a number of rows, or of units."""
-    is_number = isinstance(window, int) and not isinstance(window, bool)
-    if not is_number and hasattr(window, "__index__") and not isinstance(window, bool):
-        window, is_number = int(window), True
-    if is_number and window < 1:
-        raise InvalidArgument(f"bursts() got the window {window!r}; a window has 1 row or more")
-    if is_number:
-        return int(window)
+    if isinstance(window, SupportsIndex) and not isinstance(window, bool):
+        length = int(window)
+        if length < 1:
+            raise InvalidArgument(f"bursts() got the window {length!r}; a window has 1 row or more")
+        return length
     if unit is None:
         raise InvalidArgument(
             f"bursts() got the window {window!r}; windows are whole numbers of rows, or durations together with unit="
@@ -48,7 +49,7 @@ def window_of(window: Any, unit: int | None, clock: Clock) -> int:
     return count
 
 
-def windows_of(windows: Any, unit: int | None, clock: Clock) -> tuple[int, ...]:
+def windows_of(windows: Iterable[Window], unit: int | None, clock: Clock) -> tuple[int, ...]:
     """Windows, each as a number of rows, or of units; they must ascend."""
     if isinstance(windows, str) or not isinstance(windows, Iterable):
         raise InvalidArgument(f"bursts() got windows={windows!r}; give several, like range(4, 404, 4)")
@@ -64,19 +65,15 @@ def windows_of(windows: Any, unit: int | None, clock: Clock) -> tuple[int, ...]:
     return tuple(lengths)
 
 
-def threshold_of(value: Any, window: int) -> float:
+def threshold_of(value: object, window: int) -> float:
     """One threshold."""
-    is_number = isinstance(value, int | float) or hasattr(value, "__float__")
-    if isinstance(value, bool | str) or not is_number or not math.isfinite(float(value)):
+    if isinstance(value, bool) or not isinstance(value, SupportsFloat) or not math.isfinite(float(value)):
         raise InvalidArgument(f"bursts() got the threshold {value!r} for the window {window}; give a finite number")
     return float(value)
 
 
 def thresholds_of(
-    thresholds: Mapping[Any, Any] | Callable[[int], Any] | Learn,
-    windows: tuple[int, ...],
-    unit: int | None,
-    clock: Clock,
+    thresholds: object, windows: tuple[int, ...], unit: int | None, clock: Clock
 ) -> tuple[float, ...] | Learn:
     """A threshold for each window, or how they are learnt."""
     if isinstance(thresholds, Learn):
@@ -103,17 +100,17 @@ def thresholds_of(
     )
 
 
-def search_of(search: Any, agg: str, longest: int) -> tuple[str, str]:
+def search_of(search: str | None, agg: str, longest: int) -> tuple[str, str]:
     """How windows are searched, and why."""
     check_choice(agg, "agg", tuple(AGGREGATES))
     if search is None:
         if agg in _ONLY_EXACT:
             return EXACT, f"{agg} has no histogram"
         if longest <= EXACT_LONGEST:
-            return EXACT, f"the longest window, {longest:,}, keeps {_told(longest)} of a group at most"
+            return EXACT, f"the longest window, {longest:,}, keeps {_kept(longest)} of a group at most"
         return (
             "all",
-            f"the longest window, {longest:,}, would keep {_told(longest)} of each group; say 'exact' to have it so",
+            f"the longest window, {longest:,}, would keep {_kept(longest)} of each group; say 'exact' to have it so",
         )
     check_choice(search, "search", SEARCHES)
     if agg in _ONLY_EXACT and search != EXACT:
@@ -121,14 +118,6 @@ def search_of(search: Any, agg: str, longest: int) -> tuple[str, str]:
     return search, "you said so"
 
 
-def _told(longest: int) -> str:
+def _kept(longest: int) -> str:
     size = 8 * (max(longest, LEAST_BLOCK) + longest)
     return f"{size / 1e6:.1f} MB" if size >= 1e5 else f"{size / 1e3:.0f} kB"
-
-
-def check_error(error: Any, side: Any) -> None:
-    """The relative error of histograms, and to which side."""
-    is_number = isinstance(error, int | float) and not isinstance(error, bool)
-    if not is_number or not 0 < error < 1:
-        raise InvalidArgument(f"bursts() got error={error!r}; it lies between 0 and 1, like 0.01")
-    check_choice(side, "side", SIDES)

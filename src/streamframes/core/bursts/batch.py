@@ -17,7 +17,7 @@ NO_SKIPS = np.empty(0, np.int64)
 _LARGEST, _LARGEST_SQUARED = 1e300, 1e145
 
 
-class Fed(NamedTuple):
+class Batch(NamedTuple):
     """Values of groups: `bounds[k]` up to `bounds[k + 1]` are those of `groups[k]`, in order.
 
     `skips` says how many zeros have been left out before a value; it is empty where none have.
@@ -28,12 +28,12 @@ class Fed(NamedTuple):
     values: np.ndarray
     skips: np.ndarray = NO_SKIPS
 
-    def chosen(self, keep: np.ndarray) -> Fed:
+    def chosen(self, keep: np.ndarray) -> Batch:
         """The values where `keep` holds."""
         before = np.concatenate([[0], np.cumsum(keep)])
         counts = np.diff(before[self.bounds])
         bounds = np.concatenate([[0], np.cumsum(counts[counts > 0])])
-        return Fed(
+        return Batch(
             self.groups[counts > 0], bounds, self.values[keep], self.skips[keep] if self.skips.size else NO_SKIPS
         )
 
@@ -65,7 +65,7 @@ def with_room(alarms: Any, n: int, more: int) -> Any:
     return new_rows, new_which, new_values
 
 
-def numbers_of(rows: Rows, place: int, agg: str, unsigned: str | None) -> tuple[Fed, np.ndarray]:
+def numbers_of(rows: Rows, place: int, agg: str, unsigned: str | None) -> tuple[Batch, np.ndarray]:
     """The values in a column of rows, as doubles, and their instants.
 
     Rows without a value are left out; a count takes them for 0. `unsigned` is a search that takes no negative values.
@@ -73,7 +73,7 @@ def numbers_of(rows: Rows, place: int, agg: str, unsigned: str | None) -> tuple[
     column = rows.columns[place]
     if pa.types.is_boolean(column.type):
         values = column.fill_null(False).to_numpy(zero_copy_only=False).astype(np.float64)
-        return Fed(rows.groups, rows.bounds, values), rows.ts
+        return Batch(rows.groups, rows.bounds, values), rows.ts
     absent = column.is_null(nan_is_null=pa.types.is_floating(column.type))
     if absent.true_count:
         rows = rows.filter(~absent.to_numpy(zero_copy_only=False))
@@ -82,7 +82,7 @@ def numbers_of(rows: Rows, place: int, agg: str, unsigned: str | None) -> tuple[
         _check_whole(column)
     values = np.array(column.to_numpy(zero_copy_only=False), np.float64)
     _check(values, agg, unsigned)
-    return Fed(rows.groups, rows.bounds, values), rows.ts
+    return Batch(rows.groups, rows.bounds, values), rows.ts
 
 
 def _check_whole(column: pa.Array) -> None:

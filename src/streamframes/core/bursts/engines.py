@@ -10,7 +10,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from streamframes.core.bursts.batch import Alarms, Fed, no_alarms
+from streamframes.core.batch.tree import Tree, array_at, float_at, tree_at, trees_at
+from streamframes.core.bursts.batch import Alarms, Batch, no_alarms
 from streamframes.core.bursts.exact import measured
 from streamframes.core.bursts.exact import search as exact
 from streamframes.core.bursts.exact.sums import MAX, MIN, VARIANCE
@@ -31,7 +32,7 @@ _TILE_ROWS, _LEAST_TILE_ROWS, _TILE_CELLS = 1024, 64, 1 << 22
 class Engine(Protocol):
     """A search with the state of every group."""
 
-    def search(self, fed: Fed, thresholds: Thresholds, *, one: bool) -> Iterator[Alarms]:
+    def search(self, fed: Batch, thresholds: Thresholds, *, one: bool) -> Iterator[Alarms]:
         """Take values and find alarms; groups without thresholds only remember. With `one`, one a row is enough."""
 
     def grow(self, n_groups: int) -> None:
@@ -40,11 +41,11 @@ class Engine(Protocol):
     def retain(self, numbers: np.ndarray) -> None:
         """Forget all groups but these."""
 
-    def snapshot(self) -> dict[str, Any]:
+    def snapshot(self) -> Tree:
         """Everything that must be known to go on later."""
 
-    def restore(self, saved: dict[str, Any]) -> None:
-        """Go on from what was saved."""
+    def restore(self, tree: Tree) -> None:
+        """Go on from a snapshot."""
 
 
 @compiled
@@ -57,7 +58,7 @@ def _remembered(
     seen: Any,
     kept: Any,
     block: int,
-    reach: int,
+    longest: int,
 ) -> Any:
     """What must be remembered of groups that have been fed: values from where the sums of their next row begin."""
     sizes = np.empty(groups.size + 1, np.int64)
@@ -67,7 +68,7 @@ def _remembered(
         g = groups[k]
         before = seen[g] - (history_bounds[g + 1] - history_bounds[g])
         after = seen[g] + bounds[k + 1] - bounds[k]
-        starts[k] = max(after // block * block - reach, before, kept[g])
+        starts[k] = max(after // block * block - longest, before, kept[g])
         sizes[k + 1] = sizes[k] + after - starts[k]
     data = np.empty(sizes[-1])
     for k in range(groups.size):
@@ -92,12 +93,12 @@ class ExactEngine:
         self.kept = np.zeros(0, np.int64)
         self.lowest = 0.0
 
-    def search(self, fed: Fed, thresholds: Thresholds, *, one: bool) -> Iterator[Alarms]:
+    def search(self, fed: Batch, thresholds: Thresholds, *, one: bool) -> Iterator[Alarms]:
         """Take values and find alarms."""
         self.lowest = min(self.lowest, float(fed.values.min(initial=0.0)))
-        watched, shelves = thresholds.watched, thresholds.shelves
-        reach = int(watched.lengths.max(initial=1))
-        block = max(LEAST_BLOCK, reach)
+        watched, set_of_group = thresholds.watched, thresholds.set_of_group
+        longest = int(watched.lengths.max(initial=1))
+        block = max(LEAST_BLOCK, longest)
         past = (self.history.data.ravel(), self.history.bounds, self.seen, self.kept)
         tile = max(_LEAST_TILE_ROWS, min(_TILE_ROWS, _TILE_CELLS // max(1, watched.lengths.size)))
         done = np.zeros(fed.values.size if one else 0, np.uint8)
@@ -105,12 +106,12 @@ class ExactEngine:
         resume, found = (0, 0), tuple(no_alarms())
         while resume[0] < fed.groups.size and watched.lengths.size:
             n, found, resume = exact.search_rows(
-                self.aggregate, self._bounding, tuple(fed), past, watched, shelves, block, tile, resume,
+                self.aggregate, self._bounding, tuple(fed), past, watched, set_of_group, block, tile, resume,
                 ALARMS_AT_ONCE, done, pace, found,
             )  # fmt: skip
             if n:
                 yield Alarms(*(part[:n] for part in found))
-        data, bounds = _remembered(*fed[:3], *past, block, reach)
+        data, bounds = _remembered(*fed[:3], *past, block, longest)
         self.history.replace(fed.groups, data, bounds)
 
     @property
@@ -129,14 +130,15 @@ class ExactEngine:
         self.history.retain(numbers)
         self.seen, self.kept = self.seen[numbers], self.kept[numbers]
 
-    def snapshot(self) -> dict[str, Any]:
+    def snapshot(self) -> Tree:
         """Everything that must be known to go on later."""
         return {"history": self.history.snapshot(), "seen": self.seen, "kept": self.kept, "lowest": self.lowest}
 
-    def restore(self, saved: dict[str, Any]) -> None:
-        """Go on from what was saved."""
-        self.history.restore(saved["history"])
-        self.seen, self.kept, self.lowest = saved["seen"].copy(), saved["kept"].copy(), saved["lowest"]
+    def restore(self, tree: Tree) -> None:
+        """Go on from a snapshot."""
+        self.history.restore(tree_at(tree, "history"))
+        self.seen, self.kept = array_at(tree, "seen").copy(), array_at(tree, "kept").copy()
+        self.lowest = float_at(tree, "lowest")
 
 
 class HistogramEngine:
@@ -148,7 +150,7 @@ class HistogramEngine:
         self.numbers = np.zeros((0, 3), np.int64)
         self.totals = np.zeros((0, 3))
 
-    def search(self, fed: Fed, thresholds: Thresholds, *, one: bool) -> Iterator[Alarms]:
+    def search(self, fed: Batch, thresholds: Thresholds, *, one: bool) -> Iterator[Alarms]:
         """Take values and find alarms."""
         resume, found = (0, 0), tuple(no_alarms())
         while resume[0] < fed.groups.size:
@@ -159,7 +161,7 @@ class HistogramEngine:
             )  # fmt: skip
             first = resume[0]
             n, found, resume, states, ends = approximate.search_rows(
-                *self.settings, tuple(fed), past, thresholds.watched, thresholds.shelves, thresholds.logs, resume,
+                *self.settings, tuple(fed), past, thresholds.watched, thresholds.set_of_group, thresholds.logs, resume,
                 ALARMS_AT_ONCE, one, found,
             )  # fmt: skip
             groups = fed.groups[first : first + ends.shape[0] - 1]
@@ -180,12 +182,12 @@ class HistogramEngine:
             table.retain(numbers)
         self.numbers, self.totals = self.numbers[numbers], self.totals[numbers]
 
-    def snapshot(self) -> dict[str, Any]:
+    def snapshot(self) -> Tree:
         """Everything that must be known to go on later."""
         return {"tables": [table.snapshot() for table in self.tables], "numbers": self.numbers, "totals": self.totals}
 
-    def restore(self, saved: dict[str, Any]) -> None:
-        """Go on from what was saved."""
-        for table, state in zip(self.tables, saved["tables"], strict=True):
+    def restore(self, tree: Tree) -> None:
+        """Go on from a snapshot."""
+        for table, state in zip(self.tables, trees_at(tree, "tables"), strict=True):
             table.restore(state)
-        self.numbers, self.totals = saved["numbers"].copy(), saved["totals"].copy()
+        self.numbers, self.totals = array_at(tree, "numbers").copy(), array_at(tree, "totals").copy()

@@ -1,5 +1,8 @@
 """Learning: thresholds from the first rows of a group, which raise no alarms.
 
+  rows of a group   x x x x x x x x | x x x x ...        `Learn(rows=8)`
+                    `Training` keeps  searched with T(w)
+
 T(w) = mean + sigmas * std of the aggregate over all full windows of w training rows (population).
 """
 
@@ -10,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from streamframes.core.bursts.batch import Fed
+from streamframes.core.bursts.batch import Batch
 from streamframes.core.bursts.exact.measured import ENDS, EXTREMES, HIGHEST, LOWEST, measure, value_of, work_for
 from streamframes.core.bursts.exact.sums import MAX, MIN, SUM
 from streamframes.core.bursts.ragged import Ragged
@@ -66,8 +69,8 @@ def _moments(aggregate: int, bounding: int, x: Any, lengths: Any, out: Any) -> N
         out[i, 0], out[i, 1] = mean, np.sqrt(spread / size)
 
 
-def learnt(aggregate: int, values: np.ndarray, lengths: np.ndarray, sigmas: float) -> np.ndarray:
-    """The thresholds that training values give."""
+def learnt_thresholds(aggregate: int, values: np.ndarray, lengths: np.ndarray, sigmas: float) -> np.ndarray:
+    """The threshold of each window length: mean + sigmas * std of its aggregate over the training values."""
     found = np.empty((lengths.size, 2))
     bounding = {MIN: LOWEST, MAX: HIGHEST}.get(aggregate, ENDS if aggregate != SUM else EXTREMES)
     _moments(aggregate, bounding, values, lengths, found)
@@ -82,9 +85,11 @@ class Training:
         self.aggregate = aggregate
         self.values = Ragged(1)
 
-    def take(self, fed: Fed, shelves: np.ndarray, lengths: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def take(
+        self, fed: Batch, set_of_group: np.ndarray, lengths: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Which rows are for training; groups that have all of theirs now, and the thresholds of these."""
-        learning = shelves[fed.groups] < 0
+        learning = set_of_group[fed.groups] < 0
         wanted = np.where(learning, self.settings.rows - self.values.sizes[fed.groups], 0)
         place = np.arange(fed.values.size) - np.repeat(fed.bounds[:-1], np.diff(fed.bounds))
         trains = place < np.repeat(wanted, np.diff(fed.bounds))
@@ -94,7 +99,7 @@ class Training:
         rows = [np.concatenate([self.values.of(g).ravel(), part.values[a:b]]) for g, a, b in _segments(part)]
         ready = np.array([row.size == self.settings.rows for row in rows], np.bool_)
         found = [
-            learnt(self.aggregate, row, lengths, self.settings.sigmas)
+            learnt_thresholds(self.aggregate, row, lengths, self.settings.sigmas)
             for row, is_ready in zip(rows, ready, strict=True)
             if is_ready
         ]
@@ -103,5 +108,5 @@ class Training:
         return trains, part.groups[ready], np.array(found).reshape(-1, lengths.size)
 
 
-def _segments(fed: Fed) -> list[tuple[int, int, int]]:
+def _segments(fed: Batch) -> list[tuple[int, int, int]]:
     return list(zip(fed.groups.tolist(), fed.bounds[:-1].tolist(), fed.bounds[1:].tolist(), strict=True))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -16,9 +15,10 @@ import pyarrow as pa
 from streamframes.core.batch.clock import MAX_INSTANT
 from streamframes.core.batch.groups import GroupIndex
 from streamframes.core.batch.rows import Rows, no_rows
+from streamframes.core.batch.tree import Tree, array_at, tree_at
 from streamframes.core.bursts.alarm_runs import Runs
-from streamframes.core.bursts.batch import Fed, numbers_of
-from streamframes.core.bursts.commands import understood
+from streamframes.core.bursts.batch import Batch, numbers_of
+from streamframes.core.bursts.commands import read_commands
 from streamframes.core.bursts.engines import Engine, ExactEngine, HistogramEngine
 from streamframes.core.bursts.learning import Learn, Training
 from streamframes.core.bursts.plan import ANY, EXACT, LATEST, LEARNT, RUNS, BurstSpec
@@ -26,7 +26,7 @@ from streamframes.core.bursts.results import AlarmRows, AnyRows, LatestRows, Sea
 from streamframes.core.bursts.units import Units
 from streamframes.core.operator.protocol import NO_WATERMARKS, Command, Operator, OperatorPlan
 
-_TELLERS = {RUNS: None, LATEST: LatestRows, ANY: AnyRows}
+_REPORTERS = {RUNS: None, LATEST: LatestRows, ANY: AnyRows}
 
 
 @dataclass(frozen=True)
@@ -53,13 +53,13 @@ class BurstOperator(Operator):
         self.counted = np.zeros(0, np.int64)
         last_tick = plan.unit - 1 if plan.unit is not None else 0
         self.runs = Runs(plan.ts_type, plan.frame_schema, last_tick, plan.salt)
-        self.teller = (_TELLERS.get(plan.output) or AlarmRows)(plan.ts_type, plan.result_schema)
+        self.reporter = (_REPORTERS.get(plan.output) or AlarmRows)(plan.ts_type, plan.result_schema)
 
     def _engine(self) -> Engine:
         plan = self.plan
         if plan.search == EXACT:
             return ExactEngine(plan.aggregate)
-        over, counted = plan.side == "never_miss", plan.agg == "count"
+        over, counted = plan.error_side == "never_miss", plan.agg == "count"
         return HistogramEngine(plan.aggregate, plan.searching, over=over, error=plan.error, counted=counted)
 
     def feed(
@@ -77,16 +77,16 @@ class BurstOperator(Operator):
             watermarks = np.full(size, np.iinfo(np.int64).max) if final else watermarks
             ts, fed = self.units.feed(fed, ts, watermarks, self._most_zeros(), size)
         if self.training is not None and fed.values.size:
-            trains, told = self._trained(fed, self.training)
-            yield from told
+            trains, results = self._trained(fed, self.training)
+            yield from results
             ts, fed = ts[~trains], fed.chosen(~trains)
         if fed.values.size and self.plan.output != LEARNT:
             yield from self._search(fed, ts)
 
-    def _trained(self, fed: Fed, training: Training) -> tuple[np.ndarray, list[pa.RecordBatch]]:
-        """Which rows are for training; they are remembered and learnt from. Also what is told of what was learnt."""
+    def _trained(self, fed: Batch, training: Training) -> tuple[np.ndarray, list[pa.RecordBatch]]:
+        """Which rows are for training; they are remembered and learnt from. Also the results of what was learnt."""
         thresholds = self.thresholds
-        trains, ready, learnt = training.take(fed, thresholds.shelves, thresholds.lengths)
+        trains, ready, learnt = training.take(fed, thresholds.set_of_group, thresholds.lengths)
         if trains.any():
             part = fed.chosen(trains)
             self.counted[part.groups] += np.diff(part.bounds)
@@ -104,23 +104,23 @@ class BurstOperator(Operator):
             pa.RecordBatch.from_arrays([*columns, pa.array(learnt.ravel())], schema=self.plan.result_schema)
         ]
 
-    def _search(self, fed: Fed, ts: np.ndarray) -> Iterator[pa.RecordBatch]:
+    def _search(self, fed: Batch, ts: np.ndarray) -> Iterator[pa.RecordBatch]:
         group = np.repeat(fed.groups, np.diff(fed.bounds))
         place = np.arange(ts.size) - np.repeat(fed.bounds[:-1], np.diff(fed.bounds))
         skipped = _running(fed) if fed.skips.size else 0
         searched = Searched(group, ts, self.counted[group] + place + skipped)
         self.counted[group] = searched.number + 1
         found = self.engine.search(fed, self.thresholds, one=self.plan.output == ANY)
-        teller = self.runs if self.plan.output == RUNS else self.teller
-        yield from teller.told(found, searched, self.thresholds, self.groups)
+        reporter = self.runs if self.plan.output == RUNS else self.reporter
+        yield from reporter.emit(found, searched, self.thresholds, self.groups)
 
     def apply(self, commands: Iterable[Command]) -> tuple[list[pa.RecordBatch], int]:
-        """Add and remove windows, first those that go. Returns what ends, and how many commands mean nothing."""
-        goes, comes, refused = understood(commands)
-        told = [batch for window in sorted(goes) for batch in self.remove(window)]
-        for window, threshold in sorted(comes.items()):
+        """Remove and add windows, in this order. Returns the runs that end, and how many commands mean nothing."""
+        changes = read_commands(commands)
+        closed = [batch for window in sorted(changes.removed) for batch in self.remove(window)]
+        for window, threshold in sorted(changes.added.items()):
             self.thresholds.add(window, threshold)
-        return told, refused
+        return closed, changes.refused
 
     def remove(self, window: int) -> Iterator[pa.RecordBatch]:
         """Watch a window no more; its open runs end."""
@@ -129,9 +129,9 @@ class BurstOperator(Operator):
 
     def _most_zeros(self) -> np.ndarray:
         """For each group, how many zeros in a row can say anything: all, where zeros alarm or may be learnt to."""
-        shelved, shelves = self.thresholds.shelved, self.thresholds.shelves
-        alarms = np.append((shelved <= 0).any(axis=1), self.training is not None)
-        return np.where(alarms[shelves], MAX_INSTANT, self.thresholds.lengths.max(initial=1))
+        sets, set_of_group = self.thresholds.sets, self.thresholds.set_of_group
+        alarms = np.append((sets <= 0).any(axis=1), self.training is not None)
+        return np.where(alarms[set_of_group], MAX_INSTANT, self.thresholds.lengths.max(initial=1))
 
     def finish(self) -> Iterator[pa.RecordBatch]:
         """The results that the end of the data settles."""
@@ -139,7 +139,7 @@ class BurstOperator(Operator):
         yield from self.runs.finish(self.groups)
 
     def idle_groups(self) -> np.ndarray:
-        """No group can be forgotten: its windows reach back."""
+        """No group can be forgotten: its windows cover past rows."""
         return np.zeros(len(self.groups), np.bool_)
 
     def figures(self) -> dict[str, int]:
@@ -165,7 +165,7 @@ class BurstOperator(Operator):
             self.units.retain(numbers, place)
         self.groups.retain(numbers)
 
-    def snapshot(self) -> dict[str, Any]:
+    def snapshot(self) -> Tree:
         """Everything that must be known to go on later."""
         return {
             "groups": self.groups.snapshot(),
@@ -177,21 +177,21 @@ class BurstOperator(Operator):
             "units": self.units.snapshot(len(self.groups)) if self.units is not None else {},
         }
 
-    def restore(self, saved: dict[str, Any]) -> None:
-        """Go on from what was saved."""
-        self.groups.restore(saved["groups"])
-        self.thresholds.restore(saved["thresholds"])
-        self.engine.restore(saved["engine"])
-        self.runs.restore(saved["runs"])
-        self.counted = saved["counted"].copy()
+    def restore(self, tree: Tree) -> None:
+        """Go on from a snapshot."""
+        self.groups.restore(tree_at(tree, "groups"))
+        self.thresholds.restore(tree_at(tree, "thresholds"))
+        self.engine.restore(tree_at(tree, "engine"))
+        self.runs.restore(tree_at(tree, "runs"))
+        self.counted = array_at(tree, "counted").copy()
         if self.training is not None:
-            self.training.values.restore(saved["training"])
+            self.training.values.restore(tree_at(tree, "training"))
         if self.units is not None:
-            self.units.restore({**saved["units"], "state": saved["units"]["state"].copy()})
-            self.units.sums = self.units.sums.copy()
+            self.units.restore(tree_at(tree, "units"))
+            self.units.state, self.units.sums = self.units.state.copy(), self.units.sums.copy()
 
 
-def _running(fed: Fed) -> np.ndarray:
+def _running(fed: Batch) -> np.ndarray:
     """How many zeros have been left out before each row, within its group."""
     total = np.cumsum(fed.skips)
     before = np.concatenate([[0], total])[fed.bounds[:-1]]

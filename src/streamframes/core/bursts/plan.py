@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 import pyarrow as pa
@@ -21,14 +21,26 @@ from streamframes.core.bursts.thresholds import GroupTable, Thresholds
 
 EXACT = "exact"
 SEARCHES = (EXACT, "all", "monotonic")
-SIDES = ("never_miss", "never_false")
-# What is told: every alarm, runs of them, the most telling of each row, or whether there is any; and what is learnt.
+ERROR_SIDES = ("never_miss", "never_false")
+# What is reported: every alarm, runs of them, the two that say most of a row, whether there is any; or what is learnt.
 ALARMS, RUNS, LATEST, ANY, LEARNT = OUTPUTS = ("alarms", "runs", "latest", "any", "learnt")
+
+
+class BurstSettings(TypedDict):
+    """What a user chooses of a search, checked: those fields of its plan that rows do not decide."""
+
+    agg: str
+    windows: tuple[int, ...]
+    thresholds: tuple[float, ...] | GroupTable | Learn
+    unit: int | None
+    search: str
+    error: float
+    error_side: str
 
 
 @dataclass(frozen=True)
 class BurstSpec:
-    """Which windows are watched, how they are searched, and what is told of them.
+    """Which windows are watched, how they are searched, and what is reported of them.
 
     `thresholds` holds one for each window, or is a table by group, or says how they are learnt; `unit` is the length
     of the units of time in ticks, or None where windows count rows; `ts` names the instant in the results.
@@ -46,27 +58,27 @@ class BurstSpec:
     unit: int | None = None
     search: str = EXACT
     error: float = 0.01
-    side: str = "never_miss"
+    error_side: str = "never_miss"
     output: str = ALARMS
     prefix: str = "frame_"
 
     def settings(self) -> dict[str, str]:
         """What must not change while a checkpoint is in use, by the names that a user knows."""
-        given: Any = self.thresholds
-        if not isinstance(given, Learn):
-            arrays = (
-                [given.first, given.second, given.thresholds] if isinstance(given, GroupTable) else [np.array(given)]
-            )
-            digest = hashlib.blake2b(b"".join(array.tobytes() for array in arrays), digest_size=8)
-            given = f"{len(self.windows)} numbers with the digest {digest.hexdigest()}"
+        given = self.thresholds
+        error = "" if self.search == EXACT else f", error={self.error}, error_side={self.error_side}"
         return {
             "agg": self.agg,
             "windows": hashlib.blake2b(repr(self.windows).encode(), digest_size=8).hexdigest(),
-            "thresholds": str(given),
+            "thresholds": str(given) if isinstance(given, Learn) else self._digest(given),
             "unit": f"{self.unit} ticks" if self.unit else "rows",
-            "search": self.search if self.search == EXACT else f"{self.search}, error={self.error}, side={self.side}",
+            "search": f"{self.search}{error}",
             "output": self.output,
         }
+
+    def _digest(self, given: tuple[float, ...] | GroupTable) -> str:
+        arrays = [given.first, given.second, given.thresholds] if isinstance(given, GroupTable) else [np.array(given)]
+        digest = hashlib.blake2b(b"".join(array.tobytes() for array in arrays), digest_size=8)
+        return f"{len(self.windows)} numbers with the digest {digest.hexdigest()}"
 
     @property
     def aggregate(self) -> int:
@@ -81,8 +93,8 @@ class BurstSpec:
     @property
     def salt(self) -> int:
         """What tells the runs of this search from those of others, in their ids."""
-        told = f"bursts {self.agg} {self.unit} {self.search} {self.error if self.search != EXACT else ''}"
-        return int.from_bytes(hashlib.blake2b(told.encode(), digest_size=8).digest(), "little")
+        named = f"bursts {self.agg} {self.unit} {self.search} {self.error if self.search != EXACT else ''}"
+        return int.from_bytes(hashlib.blake2b(named.encode(), digest_size=8).digest(), "little")
 
     def first_thresholds(self) -> Thresholds:
         """The thresholds before any row has come."""
@@ -96,14 +108,14 @@ class BurstSpec:
     @cached_property
     def frame_schema(self) -> pa.Schema:
         """The columns of the runs."""
-        told = {
+        columns = {
             "id": pa.int64(),
             "start": self.ts_type,
             "end": self.ts_type,
             "rows": pa.int64(),
             "closed_by": pa.string(),
         }
-        named = [pa.field(f"{self.prefix}{name}", kind) for name, kind in told.items()]
+        named = [pa.field(f"{self.prefix}{name}", kind) for name, kind in columns.items()]
         measured = [pa.field("window", pa.int64()), pa.field("peak", pa.float64()), pa.field("threshold", pa.float64())]
         return pa.schema([*self.keys, *named, *measured])
 
@@ -113,7 +125,7 @@ class BurstSpec:
         if self.output == RUNS:
             return self.frame_schema
         window = [("window", pa.int64())]
-        told = {
+        columns = {
             ALARMS: [*window, ("value", pa.float64()), ("threshold", pa.float64())],
             ANY: [],
             LATEST: [
@@ -121,13 +133,13 @@ class BurstSpec:
                 *(
                     (f"{which}_{name}" if name else which, kind)
                     for which in ("longest", "most")
-                    for name, kind in _TOLD
+                    for name, kind in _ALARM
                 ),
             ],
             LEARNT: [*window, ("threshold", pa.float64())],
         }[self.output]
         at = [] if self.output == LEARNT else [pa.field(self.ts, self.ts_type)]
-        return pa.schema([*self.keys, *at, *(pa.field(name, kind) for name, kind in told)])
+        return pa.schema([*self.keys, *at, *(pa.field(name, kind) for name, kind in columns)])
 
 
-_TOLD = (("", pa.int64()), ("value", pa.float64()), ("threshold", pa.float64()))
+_ALARM = (("", pa.int64()), ("value", pa.float64()), ("threshold", pa.float64()))

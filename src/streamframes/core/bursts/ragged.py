@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from streamframes.core.batch.tree import Tree, array_at
 from streamframes.core.jit.compiled import compiled
 
 
@@ -64,10 +65,10 @@ class Ragged:
         kept.replace(np.arange(numbers.size), np.concatenate([self.data[:0], *parts]), sizes)
         self.data, self.bounds = kept.data, kept.bounds
 
-    def snapshot(self) -> dict[str, Any]:
-        """All rows, for `load`."""
+    def snapshot(self) -> Tree:
+        """All rows."""
         return {"data": self.data, "bounds": self.bounds}
 
-    def restore(self, saved: dict[str, Any]) -> None:
-        """The rows that were saved."""
-        self.data, self.bounds = saved["data"], saved["bounds"]
+    def restore(self, tree: Tree) -> None:
+        """The rows of a snapshot."""
+        self.data, self.bounds = array_at(tree, "data"), array_at(tree, "bounds")

@@ -1,4 +1,4 @@
-"""Results: alarms as rows of a table, one for each alarm, for each row with any, or the two most telling of a row."""
+"""Results: alarms as rows of a table, one for each alarm, for each row with any, or the two that say most of a row."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ class AlarmRows:
         self.ts_type = ts_type
         self.schema = schema
 
-    def told(
+    def emit(
         self, batches: Iterator[Alarms], searched: Searched, thresholds: Thresholds, groups: GroupIndex
     ) -> Iterator[pa.RecordBatch]:
         """The alarms of a feed."""
         for found in batches:
-            asked = thresholds_of(found, searched, thresholds)
-            columns = [pa.array(thresholds.lengths[found.which]), pa.array(found.values.copy()), pa.array(asked)]
+            limits = thresholds_of(found, searched, thresholds)
+            columns = [pa.array(thresholds.lengths[found.which]), pa.array(found.values.copy()), pa.array(limits)]
             yield self._batch(found.rows, searched, groups, columns)
 
     def _batch(
@@ -66,7 +66,7 @@ class AlarmRows:
 class AnyRows(AlarmRows):
     """One row for each row at which any window alarms."""
 
-    def told(
+    def emit(
         self, batches: Iterator[Alarms], searched: Searched, thresholds: Thresholds, groups: GroupIndex
     ) -> Iterator[pa.RecordBatch]:
         """The rows of a feed."""
@@ -80,7 +80,7 @@ class AnyRows(AlarmRows):
 class LatestRows(AlarmRows):
     """One row for each row with alarms: the longest window, and the most exceeded one."""
 
-    def told(
+    def emit(
         self, batches: Iterator[Alarms], searched: Searched, thresholds: Thresholds, groups: GroupIndex
     ) -> Iterator[pa.RecordBatch]:
         """The rows of a feed."""
@@ -92,27 +92,27 @@ class LatestRows(AlarmRows):
             # Alarms of one row may come in two batches; those of the last group wait for the next one.
             last = searched.group[copied.rows] == searched.group[copied.rows[-1]]
             waiting = Alarms(*(part[last] for part in copied))
-            yield from self._told(Alarms(*(part[~last] for part in copied)), searched, thresholds, groups)
+            yield from self._emit(Alarms(*(part[~last] for part in copied)), searched, thresholds, groups)
         if waiting is not None:
-            yield from self._told(waiting, searched, thresholds, groups)
+            yield from self._emit(waiting, searched, thresholds, groups)
 
-    def _told(
+    def _emit(
         self, found: Alarms, searched: Searched, thresholds: Thresholds, groups: GroupIndex
     ) -> Iterator[pa.RecordBatch]:
         if not found.rows.size:
             return
         size = searched.ts.size
         count, longest, most = np.zeros(size, np.int64), np.zeros(size, np.int64), np.zeros(size, np.int64)
-        asked = thresholds_of(found, searched, thresholds)
-        _best(*found, asked, count, longest, most, np.zeros(size))
+        limits = thresholds_of(found, searched, thresholds)
+        _best(*found, limits, count, longest, most, np.zeros(size))
         rows = np.flatnonzero(count)
         columns = [pa.array(count[rows])]
         for chosen in (longest[rows], most[rows]):
             columns += [pa.array(thresholds.lengths[found.which[chosen]]), pa.array(found.values[chosen])]
-            columns.append(pa.array(asked[chosen]))
+            columns.append(pa.array(limits[chosen]))
         yield self._batch(rows, searched, groups, columns)
 
 
 def thresholds_of(found: Alarms, searched: Searched, thresholds: Thresholds) -> np.ndarray:
     """The threshold of each alarm."""
-    return np.asarray(thresholds.shelved[thresholds.shelves[searched.group[found.rows]], found.which])
+    return np.asarray(thresholds.sets[thresholds.set_of_group[searched.group[found.rows]], found.which])

@@ -1,17 +1,17 @@
 """Thresholds: one set for all groups, one for each by a table, or one for each that is learnt.
 
-A *shelf* is a set of thresholds, one for each window; every group has the number of its shelf, or -1 while it has none.
+A *set* holds a threshold for each window; every group has the number of its set, or -1 while it has none.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from streamframes.core.batch.groups import GroupIndex
+from streamframes.core.batch.tree import Tree, array_at, float_at, tree_at
 from streamframes.core.bursts.window_tree import Watched, watched
 
 ADD, REMOVE = "add", "remove"
@@ -31,7 +31,7 @@ class GroupTable:
         pairs = zip(self.first.tolist(), self.second.tolist(), strict=True)
         return {pair: line for line, pair in enumerate(pairs)}
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, np.ndarray]:
         return {"first": self.first, "second": self.second, "thresholds": self.thresholds}
 
 
@@ -44,75 +44,76 @@ class Thresholds:
 
     aggregate: int
     lengths: np.ndarray
-    shelved: np.ndarray
+    sets: np.ndarray
     table: GroupTable | None = None
     learns: bool = False
-    shelves: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
+    set_of_group: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
     given: dict[int, float] = field(default_factory=dict)
 
     @cached_property
     def watched(self) -> Watched:
         """The tree over the windows."""
-        return watched(self.aggregate, self.lengths, self.shelved)
+        return watched(self.aggregate, self.lengths, self.sets)
 
     @cached_property
     def logs(self) -> tuple[np.ndarray, np.ndarray]:
         """Logarithms of lengths and thresholds; NaN or infinite where there is none."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.log(self.lengths.astype(np.float64)), np.log(self.shelved)
+            return np.log(self.lengths.astype(np.float64)), np.log(self.sets)
 
     def grow(self, groups: GroupIndex) -> None:
-        """Give groups that are new their shelf."""
-        before, after = self.shelves.size, len(groups)
+        """Give groups that are new their set."""
+        before, after = self.set_of_group.size, len(groups)
         if before == after:
             return
         fresh = np.full(after - before, -1 if self.learns or self.table else 0, np.int64)
         if self.table is not None:
             pairs = zip(groups.first[before:].tolist(), groups.second[before:].tolist(), strict=True)
             fresh[:] = [self.table.places.get(pair, -1) for pair in pairs]
-        self.shelves = np.concatenate([self.shelves, fresh])
+        self.set_of_group = np.concatenate([self.set_of_group, fresh])
 
     def learn(self, groups: np.ndarray, learnt: np.ndarray) -> None:
-        """Give groups shelves of their own, a line each."""
+        """Give groups sets of their own, a line each."""
         for length, threshold in self.given.items():
             learnt[:, self.lengths == length] = threshold
-        self.shelves[groups] = self.shelved.shape[0] + np.arange(groups.size)
-        self._change(self.lengths, np.concatenate([self.shelved, learnt]))
+        self.set_of_group[groups] = self.sets.shape[0] + np.arange(groups.size)
+        self._change(self.lengths, np.concatenate([self.sets, learnt]))
 
     def add(self, length: int, threshold: float) -> None:
         """Watch a window from now on, or with another threshold."""
         self.remove(length)
         at = int(np.searchsorted(self.lengths, length))
         self.given[length] = threshold
-        self._change(np.insert(self.lengths, at, length), np.insert(self.shelved, at, threshold, axis=1))
+        self._change(np.insert(self.lengths, at, length), np.insert(self.sets, at, threshold, axis=1))
 
     def remove(self, length: int) -> bool:
         """Watch a window no more; says whether it was."""
         stays = self.lengths != length
         self.given.pop(length, None)
-        self._change(self.lengths[stays], self.shelved[:, stays])
+        self._change(self.lengths[stays], self.sets[:, stays])
         return not stays.all()
 
     def retain(self, numbers: np.ndarray) -> None:
         """Forget all groups but these."""
-        self.shelves = self.shelves[numbers]
+        self.set_of_group = self.set_of_group[numbers]
         if self.learns:
-            used = self.shelves[self.shelves >= 0]
-            self.shelves[self.shelves >= 0] = np.arange(used.size)
-            self._change(self.lengths, self.shelved[used])
+            used = self.set_of_group[self.set_of_group >= 0]
+            self.set_of_group[self.set_of_group >= 0] = np.arange(used.size)
+            self._change(self.lengths, self.sets[used])
 
-    def _change(self, lengths: np.ndarray, shelved: np.ndarray) -> None:
-        self.lengths, self.shelved = lengths, shelved
+    def _change(self, lengths: np.ndarray, sets: np.ndarray) -> None:
+        self.lengths, self.sets = lengths, sets
         for name in ("watched", "logs"):
             self.__dict__.pop(name, None)
 
-    def snapshot(self) -> dict[str, Any]:
+    def snapshot(self) -> Tree:
         """Everything that must be known to go on later; a table is known from the plan."""
         given = {str(length): threshold for length, threshold in self.given.items()}
-        return {"lengths": self.lengths, "shelved": self.shelved, "shelves": self.shelves, "given": given}
+        return {"lengths": self.lengths, "sets": self.sets, "set_of_group": self.set_of_group, "given": given}
 
-    def restore(self, saved: dict[str, Any]) -> None:
-        """Go on from what was saved."""
-        self._change(saved["lengths"], saved["shelved"])
-        self.shelves = saved["shelves"].copy()
-        self.given = {int(length): threshold for length, threshold in saved["given"].items()}
+    def restore(self, tree: Tree) -> None:
+        """Go on from a snapshot."""
+        self._change(array_at(tree, "lengths"), array_at(tree, "sets"))
+        self.set_of_group = array_at(tree, "set_of_group").copy()
+        given = tree_at(tree, "given")
+        self.given = {int(length): float_at(given, length) for length in given}

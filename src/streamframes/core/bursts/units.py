@@ -3,7 +3,7 @@
   rows    x  x   x  |        | x      |           |  x
   units   3         | 0      | 1      | 0         |  (open until time has passed it)
 
-After a silence longer than everything remembered, further zeros say nothing: they are left out and counted.
+After a gap longer than everything remembered, further zeros say nothing: they are left out and counted.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from streamframes.core.bursts.batch import NO_SKIPS, Fed
+from streamframes.core.bursts.batch import NO_SKIPS, Batch
 from streamframes.core.jit.compiled import compiled
 from streamframes.core.operator.group_state import GroupState
 from streamframes.errors import StreamFramesError
@@ -26,7 +26,7 @@ class Summed(NamedTuple):
     """Units in the place of rows: when each begins, and their sums."""
 
     ts: np.ndarray
-    fed: Fed
+    fed: Batch
 
 
 @compiled
@@ -36,8 +36,8 @@ def _floor(t: int, unit: int) -> int:
 
 @compiled
 def _sum(
-    groups: Any, bounds: Any, ts: Any, x: Any, points: Any, unit: int, most: Any, state: Any, sums: Any, write: bool,
-    out_bounds: Any, out_ts: Any, out_x: Any, out_skips: Any,
+    groups: Any, bounds: Any, ts: Any, x: Any, watermarks: Any, unit: int, most: Any, state: Any, sums: Any,
+    write: bool, out_bounds: Any, out_ts: Any, out_x: Any, out_skips: Any,
 ) -> int:  # fmt: skip
     """Close units: count them, or write them and change the state. Returns their number, -1 for too many."""
     n = 0
@@ -48,7 +48,7 @@ def _sum(
         last = bounds[k + 1]
         for i in range(bounds[k], last + 1):
             ends = i == last
-            if ends and not (is_open and points[k] >= (at + 1) * unit):
+            if ends and not (is_open and watermarks[k] >= (at + 1) * unit):
                 break
             here = at + 1 if ends else _floor(ts[i], unit)
             if is_open and here > at:
@@ -89,41 +89,41 @@ class Units(GroupState):
         self.state = np.zeros((0, 4), np.int64)
         self.sums = np.zeros((0, 2))
 
-    def feed(self, fed: Fed, ts: np.ndarray, points: np.ndarray, most: np.ndarray, n_groups: int) -> Summed:
+    def feed(self, fed: Batch, ts: np.ndarray, watermarks: np.ndarray, most: np.ndarray, n_groups: int) -> Summed:
         """The units that are complete: all but the last of each group, and that too once time has passed it.
 
-        Of the zeros of a silence, a group is told `most`.
+        Of the zeros of a gap, a group gets `most`.
         """
         self.grow(n_groups)
-        fed, points = self._awake(fed, points, n_groups)
-        rows = (fed.groups, fed.bounds, ts, fed.values, points, self.unit, most, self.state, self.sums)
+        fed, watermarks = self._awake(fed, watermarks, n_groups)
+        rows = (fed.groups, fed.bounds, ts, fed.values, watermarks, self.unit, most, self.state, self.sums)
         bounds = np.zeros(fed.groups.size + 1, np.int64)
         size = _sum(*rows, False, bounds, NO_SKIPS, np.empty(0), NO_SKIPS)
         if size < 0:
             raise StreamFramesError(
-                f"a group has been silent for more than {_TOO_MANY:,} units, each of which would raise alarms because "
+                f"a group has been idle for more than {_TOO_MANY:,} units, each of which would raise alarms because "
                 "a threshold is zero or less, or is still learnt from; use a larger unit="
             )
         out_ts, out_x, skips = np.empty(size, np.int64), np.empty(size), np.empty(size, np.int64)
         _sum(*rows, True, bounds, out_ts, out_x, skips)
         some = np.diff(bounds) > 0
-        closed = Fed(fed.groups[some], np.append(bounds[:-1][some], size), out_x, skips if skips.any() else NO_SKIPS)
+        closed = Batch(fed.groups[some], np.append(bounds[:-1][some], size), out_x, skips if skips.any() else NO_SKIPS)
         return Summed(out_ts, closed)
 
-    def _awake(self, fed: Fed, points: np.ndarray, n_groups: int) -> tuple[Fed, np.ndarray]:
-        """The groups that are fed, with those whose open unit is over, and the points of both."""
-        if not points.size:
+    def _awake(self, fed: Batch, watermarks: np.ndarray, n_groups: int) -> tuple[Batch, np.ndarray]:
+        """The groups that are fed, with those whose open unit is over, and the watermarks of both."""
+        if not watermarks.size:
             return fed, np.full(fed.groups.size, np.iinfo(np.int64).min)
-        over = (self.state[:n_groups, OPEN] != 0) & (points[:n_groups] // self.unit > self.state[:n_groups, UNIT])
+        over = (self.state[:n_groups, OPEN] != 0) & (watermarks[:n_groups] // self.unit > self.state[:n_groups, UNIT])
         over[fed.groups] = False
         more = np.flatnonzero(over)
         groups = np.concatenate([fed.groups, more])
         bounds = np.concatenate([fed.bounds, np.full(more.size, fed.bounds[-1])])
-        return fed._replace(groups=groups, bounds=bounds), points[groups]
+        return fed._replace(groups=groups, bounds=bounds), watermarks[groups]
 
-    def min_unreported_start(self, points: np.ndarray) -> np.ndarray:
-        """For each group the instant from which on units may still be told."""
-        self.grow(points.size)
-        state = self.state[: points.size]
+    def min_unreported_start(self, watermarks: np.ndarray) -> np.ndarray:
+        """For each group the instant from which on units may still be reported."""
+        self.grow(watermarks.size)
+        state = self.state[: watermarks.size]
         starts = (state[:, UNIT] + (state[:, OPEN] == 0)) * self.unit
-        return np.where(state[:, SEEN] != 0, np.minimum(points, starts), points)
+        return np.where(state[:, SEEN] != 0, np.minimum(watermarks, starts), watermarks)

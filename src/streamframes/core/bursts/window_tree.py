@@ -1,8 +1,8 @@
 """The windows that are watched, as the search sees them: a tree that knows the least threshold of each stretch.
 
-lengths      4  8 12 16 | 20 24 28 32 | 36 ...        GROUP windows are a leaf
-asked        what the aggregate must reach, in sums   avg and variance ask for a multiple of the length
-least        the least of `asked` below each node     nothing below a node can alarm where a bound stays under it
+lengths       4  8 12 16 | 20 24 28 32 | 36 ...        GROUP windows are a leaf
+needed        thresholds as sums                       avg and variance need a multiple of the length
+least         the least of `needed` below each node     nothing below a node can alarm where a bound stays under it
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class Watched(NamedTuple):
 
     lengths: np.ndarray
     thresholds: np.ndarray
-    asked: np.ndarray
+    needed: np.ndarray
     least: np.ndarray
     shortest: np.ndarray
     longest: np.ndarray
@@ -30,15 +30,15 @@ class Watched(NamedTuple):
 def watched(aggregate: int, lengths: np.ndarray, thresholds: np.ndarray) -> Watched:
     """The tree over windows for sets of thresholds, one a row."""
     n_sets, size = thresholds.shape
-    asked = thresholds
+    needed = thresholds
     if aggregate in (AVG, VARIANCE):
-        asked = thresholds * lengths
-        asked = asked - 8 * EPSILON * np.abs(asked)
+        needed = thresholds * lengths
+        needed = needed - 8 * EPSILON * np.abs(needed)
     leaves = 1
     while leaves * GROUP < size:
         leaves *= 2
     padded = np.full((n_sets, leaves * GROUP), np.inf)
-    padded[:, :size] = asked
+    padded[:, :size] = needed
     least = np.full((n_sets, 2 * leaves), np.inf)
     least[:, leaves:] = padded.reshape(n_sets, leaves, GROUP).min(axis=2)
     bounds = np.minimum(np.arange(leaves + 1) * GROUP, size)
@@ -49,4 +49,4 @@ def watched(aggregate: int, lengths: np.ndarray, thresholds: np.ndarray) -> Watc
     for node in range(leaves - 1, 0, -1):
         least[:, node] = np.minimum(least[:, 2 * node], least[:, 2 * node + 1])
         shortest[node], longest[node] = shortest[2 * node], longest[2 * node + 1]
-    return Watched(lengths, thresholds, asked, least, shortest, longest)
+    return Watched(lengths, thresholds, needed, least, shortest, longest)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from streamframes.core.batch.clock import Clock
 from streamframes.core.bursts.histogram.error_bound import error_bound
 from streamframes.core.bursts.learning import Learn
-from streamframes.core.bursts.plan import EXACT
+from streamframes.core.bursts.plan import EXACT, BurstSettings
 
 _SEARCHES = {
     EXACT: "tiles of rows by windows are ruled out by the sum of all they cover; every alarm and value is exact",
@@ -17,7 +14,7 @@ _SEARCHES = {
 }
 
 
-def search_steps(settings: Mapping[str, Any], clock: Clock, why: str) -> list[str]:
+def search_steps(settings: BurstSettings, clock: Clock, why: str) -> list[str]:
     """Which search was chosen and why, and what it may get wrong."""
     what = f"units of {_duration(settings['unit'], clock)}" if settings["unit"] else "rows"
     lines = [
@@ -25,7 +22,7 @@ def search_steps(settings: Mapping[str, Any], clock: Clock, why: str) -> list[st
         f"  windows   {len(settings['windows'])}, in {what}; thresholds {_thresholds(settings['thresholds'])}",
     ]
     if settings["search"] != EXACT:
-        side = {"never_miss": "never under the truth", "never_false": "never over the truth"}[settings["side"]]
+        side = {"never_miss": "never under the truth", "never_false": "never over the truth"}[settings["error_side"]]
         lines.append(f"  error     a sum is within {settings['error']:.3%} of the truth and {side}")
     if settings["search"] == "monotonic":
         lines.append(f"  bound     {_bound(settings['thresholds'], settings['error'])}")

@@ -1,4 +1,4 @@
-"""Bursts: rows that are searched with many windows at once.
+"""Bursts: rows that are searched with many windows at once; how their query is checked and planned.
 
 rows ─ select the value ─ pack, shuffle chunks ─ search by bucket ─ alarms, runs, ...
        Catalyst                                  one state record a group
@@ -16,10 +16,10 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from streamframes.core.batch.clock import Duration
-from streamframes.core.bursts.arguments import search_of, thresholds_of, unit_ticks, window_of, windows_of
+from streamframes.core.bursts.arguments import Window, search_of, thresholds_of, unit_ticks, window_of, windows_of
 from streamframes.core.bursts.learning import Learn
 from streamframes.core.bursts.operator import BurstPlan
-from streamframes.core.bursts.plan import ALARMS, ANY, LATEST, LEARNT, RUNS
+from streamframes.core.bursts.plan import ALARMS, ANY, LATEST, LEARNT, RUNS, BurstSettings
 from streamframes.core.bursts.thresholds import GroupTable
 from streamframes.core.schemes.base import Input
 from streamframes.errors import InvalidArgument
@@ -47,7 +47,7 @@ class BurstQuery(FilledQuery[BurstPlan]):
     """Rows that are searched for bursts; `settings` are those of the core's plan, `why` is why it searches so."""
 
     value: Column
-    settings: Mapping[str, Any]
+    settings: BurstSettings
     why: str
     control: DataFrame | None = field(default=None)
 
@@ -106,8 +106,8 @@ def plan_bursts(
     rows: Any,
     value: str | Column | None,
     *,
-    windows: Iterable[Any] | None,
-    thresholds: Any,
+    windows: Iterable[Window] | None,
+    thresholds: object,
     agg: str,
     ts: str | Sequence[str],
     by: str | Sequence[str],
@@ -132,21 +132,21 @@ def plan_bursts(
         lengths = windows_of(windows, ticks, clock)
         numbers = thresholds_of(thresholds, lengths, ticks, clock)
     chosen, why = search_of(search.kind, agg, lengths[-1])
-    settings = {
+    settings: BurstSettings = {
         "agg": agg,
         "windows": lengths,
         "thresholds": numbers,
         "unit": ticks,
         "search": chosen,
         "error": float(search.error),
-        "side": search.error_side,
+        "error_side": search.error_side,
     }
     counted = _value(rows, value, agg, ticks)
     control = None if stream.control is None else check_control(stream.control, rows, BURST_COMMANDS)
     return BurstQuery(**vars(source), value=counted, settings=settings, why=why, control=control)
 
 
-def _value(rows: DataFrame, value: Any, agg: str, unit: int | None) -> Column:
+def _value(rows: DataFrame, value: str | Column | None, agg: str, unit: int | None) -> Column:
     """The column that is searched."""
     if agg == "count":
         if value is None and unit is None:

@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from streamframes.core.batch.packer import Layout
-from streamframes.core.bursts.commands import ORDER_LAYOUT as BURST_LAYOUT
+from streamframes.core.bursts.commands import COMMAND_LAYOUT as BURST_LAYOUT
 from streamframes.core.operator.commands import COMMANDS, DATA_ROWS, CommandedPlan
 from streamframes.core.operator.protocol import OperatorPlan
 from streamframes.core.operator.stream_bucket import StreamPlan

@@ -14,13 +14,18 @@ from streamframes.core.jit.compiled import compiled
 
 
 @compiled
-def _any_of_four(ledger: Any, lengths: Any, asked: Any, slack: float, i: int, first: int, last: int) -> bool:
+def _any_of_four(ledger: Any, lengths: Any, needed: Any, slack: float, i: int, first: int, last: int) -> bool:
     """Whether one of four windows, all full, may alarm at any row; without a branch, so that it is vectorised."""
     a, b, c, d = lengths[i], lengths[i + 1], lengths[i + 2], lengths[i + 3]
     here = ledger[first + 1 : last + 2]
     before_a, before_b = ledger[first + 1 - a : last + 2 - a], ledger[first + 1 - b : last + 2 - b]
     before_c, before_d = ledger[first + 1 - c : last + 2 - c], ledger[first + 1 - d : last + 2 - d]
-    need_a, need_b, need_c, need_d = asked[i] - slack, asked[i + 1] - slack, asked[i + 2] - slack, asked[i + 3] - slack
+    need_a, need_b, need_c, need_d = (
+        needed[i] - slack,
+        needed[i + 1] - slack,
+        needed[i + 2] - slack,
+        needed[i + 3] - slack,
+    )
     hits = 0
     for j in range(here.size):
         hits += (
@@ -34,7 +39,7 @@ def _any_of_four(ledger: Any, lengths: Any, asked: Any, slack: float, i: int, fi
 
 @compiled
 def _window_of_sums(
-    ledger: Any, part: Any, slack: float, length: int, asked: float, i: int, first: int, last: int, shift: int,
+    ledger: Any, part: Any, slack: float, length: int, needed: float, i: int, first: int, last: int, shift: int,
     alarms: Any, n: int,
 ) -> Any:  # fmt: skip
     """The alarms of one window, by sums that only grow."""
@@ -42,7 +47,7 @@ def _window_of_sums(
     if first > last:
         return alarms, n
     upper, lower = ledger[first + 1 : last + 2], ledger[first + 1 - length : last + 2 - length]
-    need = asked - slack
+    need = needed - slack
     hits = 0
     for j in range(upper.size):
         hits += upper[j] - lower[j] >= need
@@ -61,23 +66,23 @@ def _window_of_sums(
         value = upper[j] - lower[j]
         value += ((upper[j] - value) - lower[j]) + (upper_part[j] - lower_part[j])
         rows[n], which[n], values[n] = first + j + shift, i, value
-        n += value >= asked
+        n += value >= needed
     return alarms, n
 
 
 @compiled
 def leaf_of_sums(
-    ledger: Any, part: Any, slack: float, lengths: Any, asked: Any, first: int, last: int, low: int, high: int,
+    ledger: Any, part: Any, slack: float, lengths: Any, needed: Any, first: int, last: int, low: int, high: int,
     shift: int, alarms: Any, n: int,
 ) -> Any:  # fmt: skip
     """`leaf` for sums that only grow."""
     i = low
     while i < high:
         four = i + 4 <= high and lengths[i + 3] <= first + 1
-        if not four or _any_of_four(ledger, lengths, asked, slack, i, first, last):
+        if not four or _any_of_four(ledger, lengths, needed, slack, i, first, last):
             for k in range(i, min(i + 4, high)):
                 alarms, n = _window_of_sums(
-                    ledger, part, slack, lengths[k], asked[k], k, first, last, shift, alarms, n
+                    ledger, part, slack, lengths[k], needed[k], k, first, last, shift, alarms, n
                 )  # fmt: skip
         i += 4
     return alarms, n
@@ -85,7 +90,7 @@ def leaf_of_sums(
 
 @compiled
 def leaf(
-    aggregate: int, bounding: int, measured: Any, lengths: Any, asked: Any, thresholds: Any, first: int, last: int,
+    aggregate: int, bounding: int, measured: Any, lengths: Any, needed: Any, thresholds: Any, first: int, last: int,
     low: int, high: int, shift: int, done: Any, alarms: Any, n: int,
 ) -> Any:  # fmt: skip
     """Test windows `low` up to `high` at rows `first` to `last`; `done` are rows of which one alarm is enough."""
@@ -96,7 +101,7 @@ def leaf(
     for i in range(low, high):
         for r in range(max(first, lengths[i] - 1), last + 1):
             start = r + 1 - lengths[i]
-            if by_sums and ledger[r + 1] - ledger[start] < asked[i] - slack:
+            if by_sums and ledger[r + 1] - ledger[start] < needed[i] - slack:
                 continue
             if done.size and done[r + shift]:
                 continue

@@ -1,7 +1,7 @@
 """Measuring: what the exact search knows of a stretch of values before it looks at windows.
 
 A *ledger* bounds: its differences are sums, or for a variance sums of squared distances, which no w * variance exceeds.
-Beside it are the sums that values are told from, and tables of extremes where sums do not grow with their window.
+Beside it are the sums that values are made of, and tables of extremes where sums do not grow with their window.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ _DEPTH = 512
 
 @compiled
 def _search(
-    aggregate: int, bounding: int, measured: Any, top: int, bottom: int, watched: Any, shelf: int, shift: int,
+    aggregate: int, bounding: int, measured: Any, top: int, bottom: int, watched: Any, own_set: int, shift: int,
     done: Any, stack: Any, heat: Any, alarms: Any, n: int, whole: bool,
 ) -> Any:  # fmt: skip
     """All alarms of rows `top` to `bottom`, tile by tile; of one window they come in the order of rows.
@@ -51,7 +51,7 @@ def _search(
     """
     ledger, slack, sums, _, tables = measured
     part, lengths = sums[1], watched.lengths
-    least, asked, thresholds = watched.least[shelf], watched.asked[shelf], watched.thresholds[shelf]
+    least, needed, thresholds = watched.least[own_set], watched.needed[own_set], watched.thresholds[own_set]
     shortest, longest = watched.shortest, watched.longest
     leaves, size = shortest.size // 2, lengths.size
     fast = aggregate == SUM and bounding == ENDS and done.size == 0
@@ -72,11 +72,11 @@ def _search(
             heat[0 if whole else node - leaves, 1] += n_rows
             if fast:
                 alarms, n = leaf_of_sums(
-                    ledger, part, slack, lengths, asked, first, last, low, high, shift, alarms, n
+                    ledger, part, slack, lengths, needed, first, last, low, high, shift, alarms, n
                 )  # fmt: skip
             else:
                 alarms, n = leaf(
-                    aggregate, bounding, measured, lengths, asked, thresholds, first, last, low, high, shift,
+                    aggregate, bounding, measured, lengths, needed, thresholds, first, last, low, high, shift,
                     done, alarms, n,
                 )  # fmt: skip
         elif node >= leaves or n_rows > max(1, large - small):
@@ -111,7 +111,7 @@ def search_rows(  # noqa: PLR0915  (one loop over groups and blocks: its state w
     fed: Any,
     past: Any,
     watched: Any,
-    shelves: Any,
+    set_of_group: Any,
     block: int,
     tile_rows: int,
     resume: Any,
@@ -123,17 +123,17 @@ def search_rows(  # noqa: PLR0915  (one loop over groups and blocks: its state w
     """Search the rows of many groups, from where `resume` says; returns the alarms and where it stopped.
 
     `fed` are groups, bounds, values and skips (zeros left out before a row); `past` are the values before, by group,
-    their bounds, and the numbers of the rows seen and of the first that counts; `shelves` says which thresholds are
-    a group's, -1 for none. A search stops once there are `limit` alarms; `pace` is how it got on, to go on like that.
+    their bounds, and the numbers of the rows seen and of the first that counts; `set_of_group` says which thresholds
+    are a group's, -1 for none. A search stops once there are `limit` alarms; `pace` is how it went on, to be resumed.
     """
     groups, bounds, values, skips = fed
     history, history_bounds, seen, kept = past
-    reach = watched.lengths[-1]
-    both = np.empty(block + reach, np.float64)
-    work = work_for(aggregate, bounding, block + reach)
+    longest = watched.lengths[-1]
+    both = np.empty(block + longest, np.float64)
+    work = work_for(aggregate, bounding, block + longest)
     stack = np.empty((_DEPTH, 3), np.int64)
-    heat, mood = pace
-    blind, patience = mood
+    heat, testing = pace
+    blind, patience = testing
     n = 0
     k, at = resume
     while k < groups.size:
@@ -141,11 +141,11 @@ def search_rows(  # noqa: PLR0915  (one loop over groups and blocks: its state w
         begin, end = bounds[k], bounds[k + 1]
         old = history[history_bounds[g] : history_bounds[g + 1]]
         before = seen[g] - old.size
-        while at < end - begin and shelves[g] >= 0:
+        while at < end - begin and set_of_group[g] >= 0:
             number = seen[g] + at
             if skips.size and skips[begin + at]:
-                kept[g] = max(kept[g], number - reach)
-            anchor = max(number // block * block - reach, before, kept[g])
+                kept[g] = max(kept[g], number - longest)
+            anchor = max(number // block * block - longest, before, kept[g])
             stop = min((number // block + 1) * block - seen[g], end - begin)
             if skips.size:
                 for i in range(at + 1, stop):
@@ -165,8 +165,8 @@ def search_rows(  # noqa: PLR0915  (one loop over groups and blocks: its state w
                 n_rows = min(tile_rows, max(LEAF_ROWS, _CELLS // watched.lengths.size)) if blind > 0 else tile_rows
                 bottom = min(top + n_rows, seen[g] + stop - anchor) - 1
                 alarms, n, cost = _search(
-                    aggregate, bounding, measured, top, bottom, watched, shelves[g], shift, done, stack, heat, alarms,
-                    n, blind > 0,
+                    aggregate, bounding, measured, top, bottom, watched, set_of_group[g], shift, done, stack, heat,
+                    alarms, n, blind > 0,
                 )  # fmt: skip
                 if blind > 0:
                     blind -= 1
@@ -177,9 +177,9 @@ def search_rows(  # noqa: PLR0915  (one loop over groups and blocks: its state w
                 _cool(heat, bottom - top + 1)
                 at += bottom - top + 1
                 if n >= limit:
-                    mood[0], mood[1] = blind, patience
+                    testing[0], testing[1] = blind, patience
                     return n, alarms, (k, at)
         k += 1
         at = 0
-    mood[0], mood[1] = blind, patience
+    testing[0], testing[1] = blind, patience
     return n, alarms, (k, at)

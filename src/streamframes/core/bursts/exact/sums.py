@@ -12,34 +12,14 @@ from typing import Any
 import numpy as np
 
 from streamframes.core.jit.compiled import compiled
+from streamframes.core.jit.pairs import product, square
 
 SUM, AVG, VARIANCE, MIN, MAX = range(5)
 AGGREGATES = {"sum": SUM, "avg": AVG, "variance": VARIANCE, "count": SUM, "min": MIN, "max": MAX}
 
-_SPLITTER = 134217729.0
 EPSILON = 2.0**-52
 # Below this, doubles tell whole numbers apart.
 WHOLE = 2.0**53
-
-
-@compiled
-def square(x: float) -> Any:
-    """x * x as a double and its error."""
-    product = x * x
-    c = _SPLITTER * x
-    high = c - (c - x)
-    low = x - high
-    return product, ((high * high - product) + 2.0 * high * low) + low * low
-
-
-@compiled
-def product(x: float, y: float) -> Any:
-    """x * y as a double and its error."""
-    whole = x * y
-    c, d = _SPLITTER * x, _SPLITTER * y
-    a, b = c - (c - x), d - (d - y)
-    e, f = x - a, y - b
-    return whole, ((a * b - whole) + a * f + e * b) + e * f
 
 
 @compiled

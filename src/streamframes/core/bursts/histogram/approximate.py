@@ -40,14 +40,14 @@ _PATIENCE = 64
 
 @compiled
 def _skip(
-    aggregate: int, zeros: int, error: float, reach: int, first: Any, second: Any, numbers: Any, totals: Any
+    aggregate: int, zeros: int, error: float, longest: int, first: Any, second: Any, numbers: Any, totals: Any
 ) -> Any:
     """Take zeros that were left out."""
-    first = compact(first, error, zeros, reach)
+    first = compact(first, error, zeros, longest)
     before, end = numbers[ROWS], numbers[ROWS] + zeros
     numbers[ROWS] = end
     if aggregate == VARIANCE:
-        second = compact(second, error, zeros, reach)
+        second = compact(second, error, zeros, longest)
         mean = totals[MEAN]
         totals[SPREAD] += mean * mean * before * zeros / end
         totals[MEAN] = mean * before / end
@@ -72,8 +72,8 @@ def _advance(aggregate: int, upto: int, first: Any, second: Any) -> None:
 
 @compiled
 def _mark_hot(
-    aggregate: int, search: int, over: bool, exact: bool, first: Any, second: Any, rows: int, watched: Any, shelf: int,
-    upto: int, work: Any,
+    aggregate: int, search: int, over: bool, exact: bool, first: Any, second: Any, rows: int, watched: Any,
+    own_set: int, upto: int, work: Any,
 ) -> None:  # fmt: skip
     """Mark which of the rows that were taken are to be searched: all, for a while, where screening does not pay."""
     hot, stack, _, _, patience = work
@@ -89,7 +89,7 @@ def _mark_hot(
         wide = (1.0 + slack_of(aggregate, rows + RECENT, True, 0.0)) * (1.0 + 2.0**-40)
         off = 2 * RECENT * EPSILON * histogram[2][LEDGER, upto]
     cost = screen(
-        histogram, over or two, wide, off, watched.lengths, watched.asked[shelf], watched.least[shelf],
+        histogram, over or two, wide, off, watched.lengths, watched.needed[own_set], watched.least[own_set],
         watched.shortest, watched.longest, fresh, upto - 1, hot, stack,
     )  # fmt: skip
     row_cost = _TREE_COST if search == ALL else _HALVING_COST * (np.log2(watched.lengths.size + 1.0) + 2.0)
@@ -103,7 +103,7 @@ def _mark_hot(
 @compiled
 def _search_row(
     aggregate: int, counted: bool, search: int, over: bool, first: Any, second: Any, numbers: Any, totals: Any,
-    watched: Any, shelf: int, logs: Any, one: bool, work: Any, row: int, alarms: Any, n: int,
+    watched: Any, own_set: int, logs: Any, one: bool, work: Any, row: int, alarms: Any, n: int,
 ) -> Any:  # fmt: skip
     """Search the row that came last."""
     _, stack, band, space, _ = work
@@ -111,13 +111,13 @@ def _search_row(
     slack = slack_of(aggregate, end, numbers[ROUGH] != 0, totals[TOTAL])
     if search == ALL:
         return search_tree(
-            aggregate, first, second, end, over, slack, watched.lengths, watched.thresholds[shelf],
-            watched.least[shelf], watched.shortest, watched.longest, one, stack, row, alarms, n,
+            aggregate, first, second, end, over, slack, watched.lengths, watched.thresholds[own_set],
+            watched.least[own_set], watched.shortest, watched.longest, one, stack, row, alarms, n,
         )  # fmt: skip
     unit = 1.0 if counted else (totals[SPREAD] if aggregate == VARIANCE else totals[TOTAL]) / end
     return search_order(
-        aggregate, first, second, end, over, slack, watched.lengths, watched.thresholds[shelf], logs[0],
-        logs[1][shelf], space, unit, one, band, row, alarms, n,
+        aggregate, first, second, end, over, slack, watched.lengths, watched.thresholds[own_set], logs[0],
+        logs[1][own_set], space, unit, one, band, row, alarms, n,
     )  # fmt: skip
 
 
@@ -135,18 +135,18 @@ def _batch(x: Any, skips: Any, at: int, room: int) -> int:
 @compiled
 def _search_batch(
     aggregate: int, counted: bool, search: int, over: bool, x: Any, begin: int, first: Any, second: Any, numbers: Any,
-    totals: Any, watched: Any, shelf: int, logs: Any, limit: int, one: bool, work: Any, alarms: Any, n: int,
+    totals: Any, watched: Any, own_set: int, logs: Any, limit: int, one: bool, work: Any, alarms: Any, n: int,
 ) -> Any:  # fmt: skip
     """Take and search a batch, up to a limit of alarms; returns how many rows that were."""
     hot, fresh, size = work[0], first[3][FRESH], watched.lengths.size
     exact = is_exact(aggregate, x, numbers, totals)
     _take(aggregate, x, exact, first, second)
     done, at = 0, 0
-    if shelf < 0:
+    if own_set < 0:
         at = x.size
     else:
         _mark_hot(
-            aggregate, search, over, exact, first, second, numbers[ROWS], watched, shelf, fresh + x.size, work
+            aggregate, search, over, exact, first, second, numbers[ROWS], watched, own_set, fresh + x.size, work
         )  # fmt: skip
         at = next_hot(hot, fresh, x.size, 0)
         while at < x.size and n < limit:
@@ -156,7 +156,7 @@ def _search_batch(
             if n + size >= alarms[0].size:
                 alarms = with_room(alarms, n, size)
             n = _search_row(
-                aggregate, counted, search, over, first, second, numbers, totals, watched, shelf, logs, one, work,
+                aggregate, counted, search, over, first, second, numbers, totals, watched, own_set, logs, one, work,
                 begin + at, alarms, n,
             )  # fmt: skip
             at = next_hot(hot, fresh, x.size, done)
@@ -170,24 +170,24 @@ def _search_batch(
 @compiled
 def _search_group(
     aggregate: int, counted: bool, search: int, over: bool, error: float, x: Any, skips: Any, begin: int, first: Any,
-    second: Any, numbers: Any, totals: Any, watched: Any, shelf: int, logs: Any, limit: int, one: bool, work: Any,
+    second: Any, numbers: Any, totals: Any, watched: Any, own_set: int, logs: Any, limit: int, one: bool, work: Any,
     alarms: Any, n: int,
 ) -> Any:  # fmt: skip
     """Take and search the rows of one group, up to a limit of alarms; returns how many rows that were."""
-    at, reach = 0, watched.longest[1]
+    at, longest = 0, watched.longest[1]
     while at < x.size and n < limit:
         if skips.size and skips[at]:
-            first, second = _skip(aggregate, skips[at], error, reach, first, second, numbers, totals)
+            first, second = _skip(aggregate, skips[at], error, longest, first, second, numbers, totals)
         stop = _batch(x, skips, at, RECENT - first[3][FRESH])
         done, n, alarms = _search_batch(
-            aggregate, counted, search, over, x[at:stop], begin + at, first, second, numbers, totals, watched, shelf,
+            aggregate, counted, search, over, x[at:stop], begin + at, first, second, numbers, totals, watched, own_set,
             logs, limit, one, work, alarms, n,
         )  # fmt: skip
         at += done
         if first[3][FRESH] == RECENT:
-            first = compact(first, error, 0, reach)
+            first = compact(first, error, 0, longest)
             if aggregate == VARIANCE:
-                second = compact(second, error, 0, reach)
+                second = compact(second, error, 0, longest)
     numbers[RECENT_FROM] = first[3][BEGIN]
     return at, n, alarms, first, second
 
@@ -195,7 +195,7 @@ def _search_group(
 @compiled
 def search_rows(
     aggregate: int, counted: bool, search: int, over: bool, error: float, fed: Any, past: Any, watched: Any,
-    shelves: Any, logs: Any, resume: Any, limit: int, one: bool, alarms: Any,
+    set_of_group: Any, logs: Any, resume: Any, limit: int, one: bool, alarms: Any,
 ) -> Any:  # fmt: skip
     """Take and search the rows of many groups, from where `resume` says; returns alarms, where it stopped, and states.
 
@@ -204,7 +204,7 @@ def search_rows(
     """
     groups, bounds, values, skips = fed
     numbers, totals = past[6], past[7]
-    two, reach = aggregate == VARIANCE, watched.longest[1]
+    two, longest = aggregate == VARIANCE, watched.longest[1]
     states = (np.empty((1024, FIELDS)), np.empty((1024 if two else 1, FIELDS)), np.empty(1024))
     ends = np.zeros((groups.size + 1, 3), np.int64)
     first, second = empty_histogram(), empty_histogram()
@@ -217,8 +217,8 @@ def search_rows(
     while k < groups.size and n < limit:
         g = groups[k]
         begin = bounds[k] + at
-        first = restored(first, past[0][past[1][g] : past[1][g + 1]], numbers[g, RECENT_FROM], reach)
-        second = restored(second, past[2][past[3][g] : past[3][g + 1]], numbers[g, RECENT_FROM], reach)
+        first = restored(first, past[0][past[1][g] : past[1][g + 1]], numbers[g, RECENT_FROM], longest)
+        second = restored(second, past[2][past[3][g] : past[3][g + 1]], numbers[g, RECENT_FROM], longest)
         recent = past[4][past[5][g] : past[5][g + 1]]
         _take(aggregate, recent, is_exact(aggregate, recent[:0], numbers[g], totals[g]), first, second)
         _advance(aggregate, recent.size, first, second)
@@ -226,7 +226,7 @@ def search_rows(
         x, zeros = values[begin : bounds[k + 1]], skips[begin : bounds[k + 1]] if skips.size else skips
         done, n, alarms, first, second = _search_group(
             aggregate, counted, search, over, error, x, zeros, begin, first, second, numbers[g], totals[g], watched,
-            shelves[g], logs, limit, one, work, alarms, n,
+            set_of_group[g], logs, limit, one, work, alarms, n,
         )  # fmt: skip
         states = saved(states, ends, n_saved, first, second, two)
         n_saved += 1

@@ -36,7 +36,7 @@ def _bound(buckets: Any, index: Any, recent: Any, begin: int, over: bool, first:
 
 @compiled
 def _screen_leaf(
-    buckets: Any, index: Any, recent: Any, begin: int, over: bool, wide: float, off: float, lengths: Any, asked: Any,
+    buckets: Any, index: Any, recent: Any, begin: int, over: bool, wide: float, off: float, lengths: Any, needed: Any,
     low: int, high: int, top: int, bottom: int, hot: Any,
 ) -> int:  # fmt: skip
     """Mark the hot rows of a few rows and windows; returns how many bounds that took."""
@@ -45,18 +45,18 @@ def _screen_leaf(
         length = lengths[i]
         if length > begin + bottom + 1:
             break
-        if _bound(buckets, index, recent, begin, over, top, bottom, length) * wide + off < asked[i]:
+        if _bound(buckets, index, recent, begin, over, top, bottom, length) * wide + off < needed[i]:
             continue
         cost += bottom - top + 1
         for r in range(max(top, length - 1 - begin), bottom + 1):
-            if not hot[r] and _bound(buckets, index, recent, begin, over, r, r, length) * wide + off >= asked[i]:
+            if not hot[r] and _bound(buckets, index, recent, begin, over, r, r, length) * wide + off >= needed[i]:
                 hot[r] = 1
     return cost
 
 
 @compiled
 def screen(
-    histogram: Any, over: bool, wide: float, off: float, lengths: Any, asked: Any, least: Any, shortest: Any,
+    histogram: Any, over: bool, wide: float, off: float, lengths: Any, needed: Any, least: Any, shortest: Any,
     longest: Any, top: int, bottom: int, hot: Any, stack: Any,
 ) -> int:  # fmt: skip
     """Mark the hot rows from `top` to `bottom`, which have been taken; returns how many bounds that took.
@@ -95,7 +95,7 @@ def screen(
         else:
             low = (node - leaves) * GROUP
             cost += _screen_leaf(
-                buckets, index, recent, begin, over, wide, off, lengths, asked, low, min(low + GROUP, lengths.size),
+                buckets, index, recent, begin, over, wide, off, lengths, needed, low, min(low + GROUP, lengths.size),
                 first, last, hot,
             )  # fmt: skip
     return cost

@@ -34,7 +34,7 @@ from streamframes.core.jit.compiled import compiled
 
 # Fields of a bucket: its oldest row; the sums from its oldest and from its latest row on; the value of its latest row;
 # the largest and the smallest value between, by which neighbouring sums differ.
-OLDEST, SUM_OLD, SUM_NEW, HEAD, MOST, LEAST = range(6)
+OLDEST, SUM_OLD, SUM_NEW, LATEST, MOST, LEAST = range(6)
 FIELDS = 6
 
 # Buckets are found by the leading bits of an age, so many cells for each power of two. In an index, the cells come
@@ -54,7 +54,7 @@ def empty_histogram() -> Any:
 
 
 @compiled
-def restored(histogram: Any, buckets: Any, begin: int, reach: int) -> Any:
+def restored(histogram: Any, buckets: Any, begin: int, max_age: int) -> Any:
     """A histogram with these buckets and no recent rows, in the arrays of another."""
     own, index, recent, counts, spare = histogram
     n = buckets.shape[0]
@@ -64,7 +64,7 @@ def restored(histogram: Any, buckets: Any, begin: int, reach: int) -> Any:
             own[b, field] = buckets[b, field]
     forget(recent, counts)
     counts[BUCKETS], counts[BEGIN] = n, begin
-    return own, _indexed(own, index, n, begin, reach), recent, counts, spare
+    return own, _indexed(own, index, n, begin, max_age), recent, counts, spare
 
 
 @compiled
@@ -80,12 +80,12 @@ def _cell(age: int) -> int:
 
 
 @compiled
-def _indexed(buckets: Any, index: Any, n: int, begin: int, reach: int) -> Any:
+def _indexed(buckets: Any, index: Any, n: int, begin: int, max_age: int) -> Any:
     """The index by which buckets are found, up to an age; larger if need be."""
     if _AGES + n > index.size:
         index = np.zeros(_AGES + 2 * n, np.int64)
     at, b, age = 0, 0, 0
-    while b < n and age < reach:
+    while b < n and age < max_age:
         age = begin - int(buckets[b, OLDEST])
         index[_AGES + b] = age
         upto = _cell(age)
@@ -97,11 +97,11 @@ def _indexed(buckets: Any, index: Any, n: int, begin: int, reach: int) -> Any:
 
 
 @compiled
-def compact(histogram: Any, error: float, zeros: int, reach: int) -> Any:
+def compact(histogram: Any, error: float, zeros: int, max_age: int) -> Any:
     """Bring recent rows to the buckets, with zeros after them that nobody has added, and merge what may be merged.
 
-    From the latest on, each bucket joins the one before where that keeps the error. Estimates are asked for up to an
-    age of `reach`.
+    From the latest on, each bucket joins the one before where that keeps the error. `max_age` is the
+    largest age of an estimate.
     """
     buckets, index, recent, counts, merged = histogram
     n, begin, fresh = counts[BUCKETS], counts[BEGIN], counts[FRESH]
@@ -118,33 +118,33 @@ def compact(histogram: Any, error: float, zeros: int, reach: int) -> Any:
     total = recent_sum(recent, counts, 0) if fresh else 0.0
     for b in range(n):
         old, new = buckets[b, SUM_OLD] + total, buckets[b, SUM_NEW] + total
-        last = _joined(last, 1.0 + error, old, new, buckets[b, HEAD], buckets[b, MOST], buckets[b, LEAST])
+        last = _joined(last, 1.0 + error, old, new, buckets[b, LATEST], buckets[b, MOST], buckets[b, LEAST])
         _write(merged, last, buckets[b, OLDEST], old)
     forget(recent, counts)
     counts[BUCKETS], counts[BEGIN] = last[0] + 1, begin + fresh + zeros
-    return merged, _indexed(merged, index, counts[BUCKETS], counts[BEGIN], reach), recent, counts, buckets
+    return merged, _indexed(merged, index, counts[BUCKETS], counts[BEGIN], max_age), recent, counts, buckets
 
 
 @compiled
-def _joined(last: Any, factor: float, old: float, new: float, head: float, most: float, least: float) -> Any:
+def _joined(last: Any, factor: float, old: float, new: float, latest: float, most: float, least: float) -> Any:
     """The last bucket with the next older one, or that one by itself: its number, how large a sum may join, and fields.
 
     There is no branch, as it could not be foreseen.
     """
-    kept, limit, its_new, its_head, its_most, its_least = last
+    kept, limit, its_new, its_latest, its_most, its_least = last
     joins = old <= limit
-    above, below, next_limit = max(its_most, head, most), min(its_least, head, least), factor * new
+    above, below, next_limit = max(its_most, latest, most), min(its_least, latest, least), factor * new
     return (
         kept if joins else kept + 1, limit if joins else next_limit, its_new if joins else new,
-        its_head if joins else head, above if joins else most, below if joins else least,
+        its_latest if joins else latest, above if joins else most, below if joins else least,
     )  # fmt: skip
 
 
 @compiled
 def _write(merged: Any, last: Any, oldest: float, old: float) -> None:
-    kept, _, new, head, most, least = last
+    kept, _, new, latest, most, least = last
     merged[kept, OLDEST], merged[kept, SUM_OLD], merged[kept, SUM_NEW] = oldest, old, new
-    merged[kept, HEAD], merged[kept, MOST], merged[kept, LEAST] = head, most, least
+    merged[kept, LATEST], merged[kept, MOST], merged[kept, LEAST] = latest, most, least
 
 
 @compiled
