@@ -7,8 +7,7 @@ day below 40 mph. It is filled with what the detectors counted, and with probe v
 from pyspark.sql import functions as F
 
 import streamframes as sf
-from streamframes.data import freeway
-from streamframes.data.freeway import probes
+from streamframes.data import freeway, probes
 
 FREE_FLOW = 60  # mph
 PER_DETECTOR = 0.7  # miles of road

@@ -7,7 +7,7 @@ import pyarrow.compute as pc
 from PIL import Image
 
 from streamframes.data import routers
-from streamframes.draw import draw_frames, save_picture
+from streamframes.draw import Levels, draw_frames, save_picture
 
 ROUTER, FROM, UNTIL = "r5", timedelta(minutes=40), timedelta(hours=6, minutes=30)
 
@@ -29,8 +29,7 @@ def main() -> None:
         ts="rpt_time",
         value="drop_pct",
         label="drop_pct (% of packets)",
-        levels=[0.3],
-        level_label="threshold",
+        levels=Levels([0.3], "threshold"),
         title="Frames follow the data",
         subtitle=f"Threshold('drop_pct > 0.3', min_duration='2 minutes') on router {ROUTER}",
     )

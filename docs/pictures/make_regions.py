@@ -13,7 +13,7 @@ from PIL import Image
 
 import streamframes as sf
 from streamframes.data import building, freeway
-from streamframes.draw import draw_regions, save_picture
+from streamframes.draw import RegionColours, draw_regions, save_picture
 
 INK, SLOW, FREE, EDGES = "#22303c", "#f0762b", "#e4ece6", ("#1d4ed8", "#7f1d1d")
 HERE = Path(__file__)
@@ -41,8 +41,7 @@ def contour():
         ts="ts",
         space="milepost",
         value="speed",
-        levels=[40],
-        label="speed (mph)",
+        colours=RegionColours(levels=[40], label="speed (mph)"),
         space_label="milepost",
         title="Jams have a beginning and an end, in time and in space",
         subtitle="regions(reports, 'speed < 40', shape='connected', min_duration='10 minutes', ...)",

@@ -1,12 +1,10 @@
-"""`streamframes bursts`: its options without Spark, then from end to end on small files, and its picture."""
+"""`streamframes bursts`: its options without Spark, then from end to end on small files."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
-import numpy as np
-import pyarrow as pa
 import pytest
 from typer.testing import CliRunner
 
@@ -15,7 +13,6 @@ from streamframes.cli.main import app
 from streamframes.cli.options.bursts import ThresholdOptions, WindowOptions
 from streamframes.cli.options.windows import lengths_of, thresholds_of
 from streamframes.core.bursts.learning import Learn
-from streamframes.draw import draw_bursts, save_picture
 from streamframes.errors import InvalidArgument, StreamFramesError
 
 
@@ -209,47 +206,3 @@ def test_what_cannot_work_is_one_line_on_stderr(run, arguments, status, message)
     assert message in told.stderr
     assert told.stderr.splitlines()[-1].startswith("streamframes: ")
     assert "Traceback" not in told.stderr
-
-
-def series(n=50):
-    return pa.table({"t": list(range(n)), "v": [float(i % 7) for i in range(n)]})
-
-
-def alarms(*cells):
-    names = {"t": pa.int64(), "window": pa.int64(), "value": pa.float64(), "threshold": pa.float64()}
-    return pa.Table.from_pylist([dict(zip(names, cell, strict=True)) for cell in cells], pa.schema(names))
-
-
-def heat(figure):
-    """What is drawn in the map: line, column and how far over the threshold."""
-    cells = figure.axes[1].collections[0].get_array()
-    drawn = np.argwhere(~np.ma.getmaskarray(cells)).tolist()
-    return [(line, column, float(cells[line, column])) for line, column in drawn]
-
-
-def test_alarms_are_cells_of_time_and_window():
-    found = alarms((3, 4, 30.0, 20.0), (3, 8, 20.0, 20.0), (40, 4, 10.0, 0.0))
-    figure = draw_bursts(series(), found, ts="t", value="v", windows=[4, 8, 12])
-    assert heat(figure) == [(0, 3, 0.5), (0, 40, 1.0), (1, 3, 0.0)]
-    assert figure.axes[0].get_title(loc="left") == "3 alarms"
-    assert [axes.get_ylabel() for axes in figure.axes[:2]] == ["v", "window (rows)"]
-    assert figure.axes[1].get_yscale() == "linear"
-
-
-def test_many_windows_are_drawn_by_their_logarithm_in_fewer_lines():
-    found = alarms((3, 1, 2.0, 1.0), (3, 5000, 2.0, 1.0))
-    figure = draw_bursts(series(5000), found, ts="t", value="v", windows=range(1, 5001), total=7)
-    assert figure.axes[1].get_yscale() == "log"
-    assert [line for line, *_ in heat(figure)] == [0, 199]
-    assert figure.axes[0].get_title(loc="left") == "7 alarms"
-
-
-def test_a_picture_without_alarms_or_of_one_window_can_be_drawn(tmp_path):
-    for n, windows in ((50, [4]), (1, [4, 8])):
-        figure = draw_bursts(series(n), alarms(), ts="t", value="v", windows=windows)
-        assert save_picture(figure, tmp_path / f"{n}.svg", what="alarms").stat().st_size > 1000
-
-
-def test_alarms_without_a_column_are_refused():
-    with pytest.raises(InvalidArgument, match="alarms='value', which is not a column; the columns are t, v"):
-        draw_bursts(series(), series(), ts="t", value="v", windows=[4])

@@ -6,8 +6,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import streamframes.data
-from streamframes.data import GENERATORS, Generated, building, calls, freeway, packets, pitch, routers, tow
-from streamframes.data.freeway import probes
+from streamframes.data import GENERATORS, Generated, building, calls, freeway, packets, pitch, probes, routers, tow
 from streamframes.data.parts import Parts
 from streamframes.errors import InvalidArgument, StreamFramesError
 

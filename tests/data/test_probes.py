@@ -5,8 +5,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from streamframes.data import freeway
-from streamframes.data.freeway import probes
+from streamframes.data import freeway, probes
 from streamframes.data.freeway.probes import _Traffic
 
 

@@ -6,11 +6,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from streamframes.api.frames import Frames
+from streamframes.arguments import Columns
 from streamframes.core.batch.clock import Duration
 from streamframes.core.bursts.learning import Learn
 from streamframes.errors import InvalidArgument
@@ -29,8 +30,8 @@ def bursts(
     windows: Iterable[int | Duration] | None = None,
     thresholds: Mapping[Any, float] | Callable[[int], float] | Learn | DataFrame,
     agg: str = "sum",
-    ts: str | Sequence[str],
-    by: str | Sequence[str] = (),
+    ts: Columns,
+    by: Columns = (),
     unit: Duration | None = None,
     search: Search | str | None = None,
     prefix: str = "frame_",

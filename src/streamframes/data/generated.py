@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Protocol, TypeVar
 
 import pyarrow as pa
 
@@ -15,12 +15,21 @@ from streamframes.data.arguments import one_of
 from streamframes.data.files import write
 from streamframes.data.parts import Parts
 
+DataFrame_co = TypeVar("DataFrame_co", covariant=True)
+
+
+class Session(Protocol[DataFrame_co]):
+    """A SparkSession."""
+
+    def createDataFrame(self, data: pa.Table, /) -> DataFrame_co:
+        """Make a DataFrame of a table."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Generated:
     """Rows, and the truth about them.
 
-    The rows are made when they are asked for, in parts, so a value costs next to nothing and `write`
+    The rows are made when they are needed, in parts, so a value costs next to nothing and `write`
     needs the memory of one part.
 
     Parameters
@@ -88,7 +97,7 @@ class Generated:
         """
         return write(self._parts("write", table), folder, files, format)
 
-    def toDF(self, spark: Any, *, table: str = "rows") -> Any:
+    def toDF(self, spark: Session[DataFrame_co], *, table: str = "rows") -> DataFrame_co:
         """Make a Spark DataFrame of a table, which has to fit into memory; for more rows, `write` and read.
 
         Parameters

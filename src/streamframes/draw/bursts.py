@@ -10,16 +10,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from matplotlib.axes import Axes
+from matplotlib.collections import QuadMesh
 from matplotlib.colors import LinearSegmentedColormap, Normalize
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, PercentFormatter
 
-from streamframes.draw.axis import FAINT, INK, label_instants, label_values, tidy
-from streamframes.draw.frames import INSIDE, SIGNAL, entitle
+from streamframes.draw.axis import label_instants, label_values, tidy, tidy_key
+from streamframes.draw.captions import entitle
+from streamframes.draw.colours import FAINT, INK, INSIDE, SIGNAL
 from streamframes.draw.signal import Instants, as_table, column_of, in_order, instants, numbers
 
 MAX_COLUMNS = 600
@@ -31,8 +33,8 @@ _HEAT = LinearSegmentedColormap.from_list("heat", ["#fed7aa", "#fb923c", INSIDE,
 
 
 def draw_bursts(
-    rows: Any,
-    alarms: Any,
+    rows: object,
+    alarms: object,
     *,
     ts: str,
     value: str,
@@ -83,11 +85,11 @@ def draw_bursts(
     above.tick_params(labelbottom=False)
     _label_windows(below, window_label, np.unique(windows))
     label_instants(below, ts, Instants(np.sort(np.concatenate([at, when])), place.is_time, place.zone))
-    entitle(above, title, " · ".join(filter(None, [subtitle, _number(found.num_rows if total is None else total)])))
+    entitle(above, title, subtitle, _number(found.num_rows if total is None else total))
     return figure
 
 
-def _draw_heat(axes: Any, shown: np.ndarray, when: np.ndarray, alarms: pa.Table, windows: np.ndarray) -> Any:
+def _draw_heat(axes: Axes, shown: np.ndarray, when: np.ndarray, alarms: pa.Table, windows: np.ndarray) -> QuadMesh:
     columns, lines = _columns(np.unique(shown[np.isfinite(shown)])), _lines(windows)
     heat = np.full((lines.size - 1, columns.size - 1), -1.0)
     over = _over(alarms)
@@ -107,11 +109,9 @@ def _draw_heat(axes: Any, shown: np.ndarray, when: np.ndarray, alarms: pa.Table,
     )
 
 
-def _draw_key(figure: Figure, heat: Any, axes: list[Any]) -> None:
+def _draw_key(figure: Figure, heat: QuadMesh, axes: list[Axes]) -> None:
     key = figure.colorbar(heat, ax=axes, format=PercentFormatter(1.0), pad=0.01, aspect=40)
-    key.set_label("over the threshold", color=INK)
-    key.ax.tick_params(colors=INK, length=0, labelsize=9)
-    key.outline.set_visible(False)
+    tidy_key(key, "over the threshold")
 
 
 def _over(alarms: pa.Table) -> np.ndarray:
@@ -156,7 +156,7 @@ def _is_wide(windows: np.ndarray) -> bool:
     return bool(windows[-1] >= _WIDE * windows[0])
 
 
-def _label_windows(axes: Any, label: str, windows: np.ndarray) -> None:
+def _label_windows(axes: Axes, label: str, windows: np.ndarray) -> None:
     if _is_wide(windows):
         axes.set_yscale("log")
         axes.tick_params(which="minor", length=0, labelleft=False)

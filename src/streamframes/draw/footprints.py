@@ -9,22 +9,21 @@ y |  .  .   +----+        points are reports
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from matplotlib import dates
+from matplotlib.artist import Artist
 from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from streamframes.draw.axis import FAINT, INK, tidy
+from streamframes.draw.axis import tick_dates, tidy, tidy_key
+from streamframes.draw.colours import FAINT, INK
 from streamframes.draw.outlines import Outlines, corners
 from streamframes.draw.signal import Instants, column_of, instants, numbers
 
 MAX_POINTS = 20_000
-_DATES: Any = dates  # Matplotlib has no types for it.
 # Lengths of time: how many days one is, what it is called, and from how many on it is used.
 _UNITS = ((1.0, "days"), (1 / 24, "hours"), (1 / 1440, "minutes"), (1 / 86_400, "seconds"))
 _SEVERAL = 3
@@ -37,16 +36,16 @@ def draw_footprints(
     ts: str,
     space: Sequence[str],
     labels: Sequence[str],
-    colour: str,
-) -> list[Any]:
+    map_by: str,
+) -> list[Artist]:
     """Draw points and regions into the figure; the entries of its legend."""
-    axes: Any = figure.axes[0]
+    axes = figure.axes[0]
     x, y = (numbers(column_of(table, name, "space"), name) for name in space)
     some = np.unique(np.linspace(0, x.size - 1, min(x.size, MAX_POINTS)).astype(np.int64)) if x.size else slice(0)
     axes.plot(x[some], y[some], ".", color="#94a3b8", markersize=2.5, alpha=0.5, markeredgewidth=0, rasterized=True)
-    handles: list[Any] = [Line2D([], [], color="#94a3b8", marker=".", linestyle="none", label="report")]
+    handles: list[Artist] = [Line2D([], [], color="#94a3b8", marker=".", linestyle="none", label="report")]
     if regions is not None and len(regions):
-        _draw_boxes(figure, regions, instants(column_of(table, ts, "ts")), colour)
+        _draw_boxes(figure, regions, instants(column_of(table, ts, "ts")), map_by)
         handles.append(Patch(facecolor="none", edgecolor=INK, label="region"))
     axes.set_aspect("equal", adjustable="datalim")
     axes.margins(0.03)
@@ -57,7 +56,7 @@ def draw_footprints(
     return handles
 
 
-def _draw_boxes(figure: Figure, regions: Outlines, when: Instants, colour: str) -> None:
+def _draw_boxes(figure: Figure, regions: Outlines, when: Instants, map_by: str) -> None:
     """The shortest regions last, so that long ones cover none."""
     lasting = regions.end - regions.start
     order = np.argsort(-lasting, kind="stable")
@@ -68,24 +67,21 @@ def _draw_boxes(figure: Figure, regions: Outlines, when: Instants, colour: str) 
         boxes += own
         numbers_of += [number] * len(own)
     unit, name = _unit(lasting, when.is_time)
-    shades = (regions.start if colour == "start" else lasting / unit)[numbers_of]
-    axes: Any = figure.axes[0]
+    shades = (regions.start if map_by == "start" else lasting / unit)[numbers_of]
+    axes = figure.axes[0]
     drawn = PolyCollection(boxes, array=shades, cmap="viridis_r", alpha=0.25, linewidths=0)
     edges = PolyCollection(boxes, array=shades, cmap="viridis_r", facecolors="none", linewidths=2.0)
     for each in (drawn, edges):
         if shades.size and shades.min() == shades.max():
             # One colour alone has no scale: that of a start goes on to the end.
-            each.set_clim(shades.min(), regions.end.max() if colour == "start" else 2 * shades.max())
+            each.set_clim(shades.min(), regions.end.max() if map_by == "start" else 2 * shades.max())
         axes.add_collection(each)
-    key: Any = figure.colorbar(drawn, ax=axes, pad=0.01, aspect=35)
-    key.solids.set_alpha(1.0)
-    key.set_label("start" if colour == "start" else f"duration ({name})" if name else "duration", color=INK)
-    key.ax.tick_params(colors=INK, length=0, labelsize=9)
-    key.outline.set_visible(False)
-    if colour == "start" and when.is_time:
-        locator = _DATES.AutoDateLocator(minticks=3, maxticks=9)
-        key.ax.yaxis.set_major_locator(locator)
-        key.ax.yaxis.set_major_formatter(_DATES.ConciseDateFormatter(locator, show_offset=False))
+    key = figure.colorbar(drawn, ax=axes, pad=0.01, aspect=35)
+    if key.solids is not None:
+        key.solids.set_alpha(1.0)
+    tidy_key(key, "start" if map_by == "start" else f"duration ({name})" if name else "duration")
+    if map_by == "start" and when.is_time:
+        tick_dates(key.ax.yaxis, 3, 9)
 
 
 def _unit(lasting: np.ndarray, is_time: bool) -> tuple[float, str]:

@@ -10,15 +10,19 @@ xx    xxx xxx          xxx  xxxx
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from streamframes.draw.axis import INK, label_instants, label_values, tidy
+from streamframes.draw.axis import label_instants, label_values, tidy
 from streamframes.draw.bands import MAX_BANDS, Bands, bands_of
+from streamframes.draw.captions import Stroke, add_legend, entitle
+from streamframes.draw.colours import INSIDE, SIGNAL
+from streamframes.draw.options import Levels, Marks, levels_of
 from streamframes.draw.signal import (
     Instants,
     as_column,
@@ -31,30 +35,28 @@ from streamframes.draw.signal import (
     thinned,
 )
 
-SIGNAL, INSIDE, LEVEL, MARK = "#6b7c8c", "#c2410c", "#b91c1c", "#1d4ed8"
+LEVEL, MARK = "#b91c1c", "#1d4ed8"
 EPISODE, NEXT, GAP = "#fb923c", "#60a5fa", "#94a3b8"
 # The share of the width that a frame needs to be seen.
 _NARROWEST = 0.0012
 _NAMED_LEVELS = 4
+_STROKE: Stroke = {"color": MARK, "marker": "|", "markersize": 8, "markeredgewidth": 0.8, "linestyle": "none"}
 _DASHES = (0, (5, 3))
-_LEGEND: dict[str, Any] = {"frameon": False, "fontsize": 9, "labelcolor": INK}
 
 
 def draw_frames(
-    rows: Any,
-    frames: Any,
+    rows: object,
+    frames: object,
     *,
     ts: str,
     value: str,
-    levels: Sequence[float] = (),
-    level_label: str = "level",
+    levels: Levels | Sequence[float] = (),
+    marks: Marks | object = None,
     title: str = "",
     subtitle: str = "",
     label: str | None = None,
     prefix: str = "frame_",
     total: int | None = None,
-    marks: Any = None,
-    mark_label: str = "other rows",
     size: tuple[float, float] = (12.0, 4.0),
 ) -> Figure:
     """Draw the signal of one group and its frames.
@@ -65,17 +67,17 @@ def draw_frames(
         pandas or Arrow tables: the rows of one group, and its frames.
     ts, value
         Columns of the rows.
-    levels, level_label
-        Values to draw a line at, and what they are, such as a threshold.
+    levels
+        Values to draw a line at, such as a threshold; `Levels` names them in the legend.
+    marks
+        Instants of other rows, drawn as strokes below the signal: an Arrow array or a pandas Series, or `Marks`, which
+        name them in the legend.
     title, subtitle, label
         What is seen, how it was found, and the name of the value axis with its unit.
     prefix
         What the names of the frame columns begin with.
     total
         How many frames there are, if `frames` holds only the first of them.
-    marks, mark_label
-        Instants of other rows, drawn as strokes below the signal: an Arrow array or a pandas Series; and what they
-        are.
     size
         Inches; a PNG has 100 points an inch.
 
@@ -97,23 +99,23 @@ def draw_frames(
     handles = [
         *_draw_signal(axes, shown, *thinned(at, signal), label or value),
         *_draw_bands(strip, axes, shown, at),
-        *_draw_levels(axes, levels, level_label),
-        *_draw_marks(axes, marks, mark_label, within=at if len(shown) < len(bands) else None),
+        *_draw_levels(axes, levels_of(levels)),
+        *_draw_marks(axes, marks, within=at if len(shown) < len(bands) else None),
     ]
     axes.margins(x=0.01)
     label_values(axes, label or value)
     tidy(axes)
     label_instants(axes, ts, Instants(at, place.is_time, place.zone))
-    entitle(strip, title, " · ".join(filter(None, [subtitle, _number(len(shown), total or len(bands))])))
-    figure.legend(handles=handles, loc="outside lower center", ncols=len(handles), **_LEGEND)
+    entitle(strip, title, subtitle, _number(len(shown), total or len(bands)))
+    add_legend(figure, handles)
     return figure
 
 
-def _draw_signal(axes: Any, bands: Bands, at: np.ndarray, signal: np.ndarray, label: str) -> list[Any]:
+def _draw_signal(axes: Axes, bands: Bands, at: np.ndarray, signal: np.ndarray, label: str) -> list[Artist]:
     at, signal = broken(at, signal)
     few = at.size <= 400
     axes.plot(at, signal, color=SIGNAL, linewidth=0.8, marker="." if few else None, markersize=3)
-    handles = [Line2D([], [], color=SIGNAL, linewidth=1.2, label=label)]
+    handles: list[Artist] = [Line2D([], [], color=SIGNAL, linewidth=1.2, label=label)]
     inside = bands.covers(at)
     if inside.any() and not bands.tile(at):
         chosen = np.where(inside, signal, np.nan)
@@ -122,7 +124,7 @@ def _draw_signal(axes: Any, bands: Bands, at: np.ndarray, signal: np.ndarray, la
     return handles
 
 
-def _draw_bands(strip: Any, axes: Any, bands: Bands, at: np.ndarray) -> list[Any]:
+def _draw_bands(strip: Axes, axes: Axes, bands: Bands, at: np.ndarray) -> list[Artist]:
     strip.axis("off")
     strip.set_ylim(-bands.n_lanes, 0.0)
     in_turn = bands.tile(at)
@@ -136,57 +138,37 @@ def _draw_bands(strip: Any, axes: Any, bands: Bands, at: np.ndarray) -> list[Any
         chosen = colour == each
         strip.bar(left[chosen], 0.8, width[chosen], -lanes[chosen] - 0.9, align="edge", color=each)
         if bands.n_lanes == 1:  # Shades of frames that overlap would only mix.
-            whole = {"transform": axes.get_xaxis_transform(), "align": "edge", "linewidth": 0}
-            axes.bar(left[chosen], 1.0, width[chosen], color=each, alpha=0.22, **whole)
+            whole = axes.get_xaxis_transform()
+            axes.bar(
+                left[chosen], 1.0, width[chosen], align="edge", color=each, alpha=0.22, linewidth=0, transform=whole
+            )
     names = {EPISODE: "frames, in turn" if in_turn else "frame", GAP: "gap between frames"}
     return [Patch(facecolor=each, label=name) for each, name in names.items() if each in colour.tolist()]
 
 
-def _draw_levels(axes: Any, levels: Sequence[float], label: str) -> list[Any]:
-    for level in levels:
+def _draw_levels(axes: Axes, levels: Levels) -> list[Artist]:
+    for level in levels.values:
         axes.axhline(level, color=LEVEL, linewidth=1.0, linestyle=_DASHES)
-    if not levels:
+    if not levels.values:
         return []
-    text = ", ".join(f"{level:g}" for level in levels[:_NAMED_LEVELS])
-    more = ", ..." if len(levels) > _NAMED_LEVELS else ""
-    return [Line2D([], [], color=LEVEL, linewidth=1.2, linestyle=_DASHES, label=f"{label} {text}{more}")]
+    text = ", ".join(f"{level:g}" for level in levels.values[:_NAMED_LEVELS])
+    more = ", ..." if len(levels.values) > _NAMED_LEVELS else ""
+    return [Line2D([], [], color=LEVEL, linewidth=1.2, linestyle=_DASHES, label=f"{levels.label} {text}{more}")]
 
 
-def _draw_marks(axes: Any, marks: Any, label: str, within: np.ndarray | None) -> list[Any]:
-    if marks is None:
+def _draw_marks(axes: Axes, given: object, within: np.ndarray | None) -> list[Artist]:
+    if given is None:
         return []
-    at = instants(as_column(marks)).at
+    marks = given if isinstance(given, Marks) else Marks(given)
+    at = instants(as_column(marks.at)).at
     at = np.unique(at[np.isfinite(at)])
     if within is not None and within.size:
         at = at[(at >= within[0]) & (at <= within[-1])]
-    stroke: dict[str, Any] = {
-        "color": MARK,
-        "marker": "|",
-        "markersize": 8,
-        "markeredgewidth": 0.8,
-        "linestyle": "none",
-    }
-    axes.plot(at, np.full(at.size, 0.03), transform=axes.get_xaxis_transform(), alpha=0.7, **stroke)
-    return [Line2D([], [], label=label, **stroke)]
+    axes.plot(at, np.full(at.size, 0.03), transform=axes.get_xaxis_transform(), alpha=0.7, **_STROKE)
+    return [Line2D([], [], label=marks.label, **_STROKE)]
 
 
 def _number(shown: int, total: int) -> str:
     if shown < total:
         return f"the first {shown} of {total:,} frames"
     return "1 frame" if total == 1 else f"{total:,} frames"
-
-
-def entitle(strip: Any, title: str, subtitle: str) -> None:
-    """A heading, and below it how it was found."""
-    strip.set_title(subtitle, loc="left", fontsize=9, color=INK, pad=6)
-    if title:
-        strip.annotate(
-            title,
-            (0, 1),
-            xytext=(0, 22 if subtitle else 6),
-            xycoords="axes fraction",
-            textcoords="offset points",
-            fontsize=13,
-            fontweight="bold",
-            color=INK,
-        )

@@ -10,20 +10,24 @@ milepost |  . . . . . . . .        [] value
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
 from matplotlib.collections import LineCollection
 from matplotlib.colors import LinearSegmentedColormap, Normalize
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from streamframes.draw.axis import FAINT, INK, label_instants, tidy
+from streamframes.draw.axis import label_instants, tidy, tidy_key
+from streamframes.draw.captions import add_legend, entitle
+from streamframes.draw.colours import FAINT, INK
 from streamframes.draw.footprints import draw_footprints
-from streamframes.draw.frames import entitle
 from streamframes.draw.mesh import Mesh, mesh_of
+from streamframes.draw.options import RegionColours, colours_of
 from streamframes.draw.outlines import Outlines, corners, outlines_of
 from streamframes.draw.signal import Instants, as_table, column_of, instants, numbers
 from streamframes.errors import InvalidArgument
@@ -33,23 +37,19 @@ EMPTY = "#9aa5b1"
 _FLOW = LinearSegmentedColormap.from_list(
     "flow", ["#5b0f14", "#b91c1c", "#f0762b", "#fdd777", "#f1f5d8", "#b7dccb", "#5fa8a0"]
 )
-_LEGEND: dict[str, Any] = {"frameon": False, "fontsize": 9, "labelcolor": INK}
 
 
 def draw_regions(
-    rows: Any,
-    regions: Any = None,
+    rows: object,
+    regions: object = None,
     *,
     ts: str,
     space: str | Sequence[str],
     value: str | None = None,
-    worst: str = "low",
-    levels: Sequence[float] = (),
+    colours: RegionColours | str = "low",
     title: str = "",
     subtitle: str = "",
-    label: str | None = None,
     space_label: str | Sequence[str] | None = None,
-    colour: str = "start",
     prefix: str = "frame_",
     total: int | None = None,
     size: tuple[float, float] = (12.0, 5.5),
@@ -64,13 +64,10 @@ def draw_regions(
     ts, space, value
         Columns of the rows. With two columns in `space` the picture is a map of what the regions cover, whenever
         that was, and has no value.
-    worst, levels
-        Which values are red, "low" or "high"; and values to mark beside the colours, such as a threshold.
-    title, subtitle, label, space_label
-        What is seen, how it was found, and the names of the value and of the places with their units; two of the
-        latter for a map.
-    colour
-        What colours the regions of a map: "start" or "duration".
+    colours
+        Which values are red, "low" or "high"; `RegionColours` says more of what colours mean.
+    title, subtitle, space_label
+        What is seen, how it was found, and the name of the places with their unit; two of them for a map.
     prefix
         What the names of the frame columns begin with.
     total
@@ -84,35 +81,32 @@ def draw_regions(
         Not shown anywhere; see `save_picture`.
     """
     table, found = as_table(rows), None if regions is None else as_table(regions)
+    look = colours_of(colours)
     names = [space] if isinstance(space, str) else list(space)
     labels = [space_label] if isinstance(space_label, str) else list(space_label or names)
-    _check(names, labels, value, worst, colour)
+    _check(names, labels, value)
     figure = Figure(figsize=size, dpi=100, layout="constrained", facecolor="white")
     axes = figure.subplots()
     shown = None if found is None else outlines_of(found, prefix, names).largest(MAX_REGIONS)
     if len(names) == 1:
-        mesh = _draw_values(figure, table, ts, names[0], str(value), worst, levels, label)
-        handles = [*_draw_outlines(axes, shown, mesh), *_empty(mesh)]
+        mesh = _draw_values(figure, table, ts, names[0], str(value), look)
+        handles: list[Artist] = [*_draw_outlines(axes, shown, mesh), *_empty(mesh)]
         axes.set_ylabel(labels[0])
         tidy(axes)
         axes.grid(visible=False)
     else:
-        handles = draw_footprints(figure, table, shown, ts, names, labels, colour)
+        handles = draw_footprints(figure, table, shown, ts, names, labels, look.map_by)
     counted = "" if shown is None else _number(len(shown), total or (0 if found is None else found.num_rows))
-    entitle(axes, title, " · ".join(filter(None, [subtitle, counted])))
-    if handles:
-        figure.legend(handles=handles, loc="outside lower center", ncols=len(handles), **_LEGEND)
+    entitle(axes, title, subtitle, counted)
+    add_legend(figure, handles)
     return figure
 
 
-def _check(names: Sequence[str], labels: Sequence[str], value: str | None, worst: str, colour: str) -> None:
+def _check(names: Sequence[str], labels: Sequence[str], value: str | None) -> None:
     if len(names) not in (1, 2) or len(labels) != len(names):
         raise InvalidArgument(f"a picture got space={list(names)} with the labels {list(labels)}; draw one or two")
     if len(names) == 1 and value is None:
         raise InvalidArgument("a picture of regions got no value; name the column that colours the reports")
-    for name, given, known in (("worst", worst, ("low", "high")), ("colour", colour, ("start", "duration"))):
-        if given not in known:
-            raise InvalidArgument(f"a picture got {name}={given!r}; it must be one of {', '.join(map(repr, known))}")
 
 
 def _draw_values(
@@ -121,25 +115,24 @@ def _draw_values(
     ts: str,
     space: str,
     value: str,
-    worst: str,
-    levels: Sequence[float],
-    label: str | None,
+    colours: RegionColours,
 ) -> Mesh | None:
-    axes: Any = figure.axes[0]
+    axes = figure.axes[0]
     when = instants(column_of(table, ts, "ts"))
     place = numbers(column_of(table, space, "space"), space)
     signal = numbers(column_of(table, value, "value"), value)
     known = np.isfinite(when.at) & np.isfinite(place)
     at, place, signal = when.at[known], place[known], signal[known]
     mesh = mesh_of(at, place, signal)
-    look = {"cmap": _FLOW if worst == "low" else _FLOW.reversed(), "norm": _norm(signal, levels), "rasterized": True}
+    flow, norm = _FLOW if colours.worst == "low" else _FLOW.reversed(), _norm(signal, colours.levels)
+    drawn: ScalarMappable
     if mesh is None:
-        drawn = axes.scatter(at, place, c=signal, s=9, linewidths=0, **look)
+        drawn = axes.scatter(at, place, c=signal, s=9, linewidths=0, cmap=flow, norm=norm, rasterized=True)
     else:
         axes.set_facecolor(EMPTY)
-        drawn = axes.pcolormesh(mesh.columns, mesh.lines, mesh.cells, **look)
+        drawn = axes.pcolormesh(mesh.columns, mesh.lines, mesh.cells, cmap=flow, norm=norm, rasterized=True)
     axes.margins(0.01 if mesh is None else 0.0)
-    _draw_key(figure, drawn, levels, label or value)
+    _draw_key(figure, drawn, colours.levels, colours.label or value)
     label_instants(axes, ts, Instants(np.sort(at), when.is_time, when.zone))
     return mesh
 
@@ -152,7 +145,7 @@ def _norm(signal: np.ndarray, levels: Sequence[float]) -> Normalize:
     return Normalize(float(low), float(high) if high > low else float(low) + 1.0)
 
 
-def _draw_key(figure: Figure, drawn: Any, levels: Sequence[float], label: str) -> None:
+def _draw_key(figure: Figure, drawn: ScalarMappable, levels: Sequence[float], label: str) -> None:
     key = figure.colorbar(drawn, ax=figure.axes[0], pad=0.01, aspect=35, extend="both")
     for level in levels:
         key.ax.axhline(level, color=INK, linewidth=1.5)
@@ -168,13 +161,11 @@ def _draw_key(figure: Figure, drawn: Any, levels: Sequence[float], label: str) -
             fontweight="bold",
             color=INK,
         )
-    key.set_label(label, color=INK)
-    key.ax.tick_params(colors=INK, length=0, labelsize=9)
-    key.outline.set_visible(False)
+    tidy_key(key, label)
 
 
-def _draw_outlines(axes: Any, regions: Outlines | None, mesh: Mesh | None) -> list[Any]:
-    """Dark lines with a pale seam, which stand out from every colour."""
+def _draw_outlines(axes: Axes, regions: Outlines | None, mesh: Mesh | None) -> list[Line2D]:
+    """Dark lines with pale edges, which stand out from every colour."""
     if regions is None or not len(regions):
         return []
     edges = np.column_stack([regions.start, regions.end, regions.low[:, 0], regions.high[:, 0]])
@@ -191,7 +182,7 @@ def _draw_outlines(axes: Any, regions: Outlines | None, mesh: Mesh | None) -> li
     return [Line2D([], [], color=INK, linewidth=1.5, label="region")]
 
 
-def _empty(mesh: Mesh | None) -> list[Any]:
+def _empty(mesh: Mesh | None) -> list[Patch]:
     if mesh is None or not np.ma.getmaskarray(mesh.cells).any():
         return []
     return [Patch(facecolor=EMPTY, edgecolor=FAINT, label="no report")]

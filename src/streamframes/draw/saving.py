@@ -7,7 +7,6 @@ from datetime import datetime
 from html import escape
 from io import StringIO
 from pathlib import Path
-from typing import Any
 
 import matplotlib
 from matplotlib.figure import Figure
@@ -18,7 +17,7 @@ from streamframes.errors import InvalidArgument
 ENDINGS = (".png", ".svg", ".html")
 MAX_ROWS = 1_000
 # The same picture gives the same file.
-_METADATA: dict[str, dict[str, Any]] = {".png": {"Software": None}, ".svg": {"Date": None, "Creator": None}}
+_METADATA: dict[str, dict[str, None]] = {".png": {"Software": None}, ".svg": {"Date": None, "Creator": None}}
 
 _PAGE = """<!doctype html>
 <html lang="en">
@@ -57,7 +56,7 @@ def save_picture(
     figure: Figure,
     path: str | os.PathLike[str],
     *,
-    frames: Any = None,
+    frames: object = None,
     title: str = "Frames",
     what: str = "frames",
 ) -> Path:
@@ -90,7 +89,7 @@ def save_picture(
     return place
 
 
-def _page(figure: Figure, frames: Any, title: str, what: str) -> str:
+def _page(figure: Figure, frames: object, title: str, what: str) -> str:
     drawn = StringIO()
     with matplotlib.rc_context({"svg.hashsalt": "streamframes"}):
         figure.savefig(drawn, format="svg", metadata=_METADATA[".svg"])
@@ -109,7 +108,7 @@ def _page(figure: Figure, frames: Any, title: str, what: str) -> str:
     )
 
 
-def _cell(value: Any) -> str:
+def _cell(value: object) -> str:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return f'<td class="number">{value:.6g}</td>' if isinstance(value, float) else _number(value)
     if isinstance(value, datetime):

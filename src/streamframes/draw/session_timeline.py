@@ -1,4 +1,4 @@
-"""Bars: sessions over time, those inside of a session below it.
+"""The timeline: sessions as bars over time, those inside of a session below it.
 
 Call | ==================          |      the first call, with its visits
  ATT |     =====  ======^          |      ^ closed by its parent
@@ -11,17 +11,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from streamframes.draw.axis import FAINT, INK, label_instants, tidy
-from streamframes.draw.colours import colours
-from streamframes.draw.frames import entitle
+from streamframes.draw.axis import label_instants, tidy
+from streamframes.draw.captions import Stroke, add_legend, entitle
+from streamframes.draw.colours import FAINT, INK, colours
 from streamframes.draw.signal import Instants, as_table, column_of, instants
 from streamframes.errors import InvalidArgument
 
@@ -33,7 +34,6 @@ _MARKS = {"parent": "^", "timeout": "o", "end of data": ">", "still open": "4"}
 _OTHER_MARK = "D"
 # From here on, not every whole number is a float: pandas makes floats of whole numbers with nulls.
 _EXACT = 2**53
-_LEGEND: dict[str, Any] = {"frameon": False, "fontsize": 9, "labelcolor": INK}
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class _Bars:
 
 
 def timeline(
-    sessions: Any,
+    sessions: object,
     *,
     by: str | Sequence[str] = (),
     prefix: str = "frame_",
@@ -121,7 +121,7 @@ def timeline(
     number = sum(map(len, groups))
     figure = Figure(figsize=size or (12.0, _MARGINS + _LANE * max(number, 2)), dpi=100, layout="constrained")
     figure.set_facecolor("white")
-    axes: Any = figure.subplots()
+    axes = figure.subplots()
     drawn = [each for lanes in groups for lane in lanes for each in lane]
     edges = np.sort(np.concatenate([bars.start[drawn], bars.end[drawn]]))
     shades = colours(bars.kind[each] for each in np.lexsort((bars.start, bars.level)))
@@ -134,9 +134,8 @@ def timeline(
     axes.grid(axis="x", color=FAINT, linewidth=0.6)
     label_instants(axes, label, Instants(edges, place.is_time, place.zone))
     kinds = list(dict.fromkeys(bars.kind[int(top)] for top in tops))
-    entitle(axes, title, " · ".join(filter(None, [subtitle, _number(kinds, shown.size, tops.size)])))
-    if handles:
-        figure.legend(handles=handles, loc="outside lower center", ncols=len(handles), **_LEGEND)
+    entitle(axes, title, subtitle, _number(kinds, shown.size, tops.size))
+    add_legend(figure, handles)
     return figure
 
 
@@ -160,7 +159,7 @@ def _read(table: pa.Table, prefix: str) -> tuple[_Bars, Instants]:
     return _Bars(kind.to_pylist(), levels, begins.at, ends, reasons, top), begins
 
 
-def _outermost(position: int, parents: list[Any], place: dict[Any, int]) -> int:
+def _outermost(position: int, parents: list[int | None], place: dict[int | None, int]) -> int:
     seen = {position}
     while (above := place.get(parents[position])) is not None:
         if above in seen:
@@ -178,8 +177,8 @@ def _names(table: pa.Table, by: list[str]) -> list[str]:
 
 
 def _draw_lanes(
-    axes: Any, bars: _Bars, groups: list[list[list[int]]], shades: dict[str, str], span: float
-) -> list[Any]:
+    axes: Axes, bars: _Bars, groups: list[list[list[int]]], shades: dict[str, str], span: float
+) -> list[Artist]:
     """One row for each lane, from above; returns what the legend shows."""
     rows = {each: row for row, lane in enumerate(lane for lanes in groups for lane in lanes) for each in lane}
     for kind, colour in shades.items():
@@ -188,11 +187,11 @@ def _draw_lanes(
         lines = [rows[each] for each in some]
         axes.barh(lines, width, 0.72, bars.start[some], color=colour, edgecolor="white", linewidth=0.5, label=kind)
     known = {bars.kind[each] for each in rows}
-    handles: list[Any] = [Patch(facecolor=colour, label=kind) for kind, colour in shades.items() if kind in known]
+    handles: list[Artist] = [Patch(facecolor=colour, label=kind) for kind, colour in shades.items() if kind in known]
     reasons = {bars.closed_by[each] for each in rows} - {"condition", ""}
     for why in sorted(reasons, key=lambda why: (list(_MARKS).index(why) if why in _MARKS else len(_MARKS), why)):
         some = [each for each in rows if bars.closed_by[each] == why]
-        stroke: dict[str, Any] = {
+        stroke: Stroke = {
             "color": INK,
             "marker": _MARKS.get(why, _OTHER_MARK),
             "markersize": 6,
@@ -208,15 +207,24 @@ def _draw_lanes(
     return handles
 
 
-def _label_groups(axes: Any, groups: list[list[list[int]]], names: list[str]) -> None:
+def _label_groups(axes: Axes, groups: list[list[list[int]]], names: list[str]) -> None:
     """Every second outermost session stands on a shade, with its name at the right."""
     row = 0
     for place, (lanes, name) in enumerate(zip(groups, names, strict=True)):
         if place % 2:
             axes.axhspan(row - 0.5, row + len(lanes) - 0.5, color=_SHADE, linewidth=0, zorder=0)
         if name:
-            beside = {"xycoords": axes.get_yaxis_transform(), "xytext": (6, 0), "textcoords": "offset points"}
-            axes.annotate(name, (1.0, row), va="center", fontsize=8, color=INK, annotation_clip=False, **beside)
+            axes.annotate(
+                name,
+                (1.0, row),
+                xytext=(6, 0),
+                xycoords=axes.get_yaxis_transform(),
+                textcoords="offset points",
+                annotation_clip=False,
+                va="center",
+                fontsize=8,
+                color=INK,
+            )
         row += len(lanes)
 
 

@@ -1,4 +1,4 @@
-"""Boxes: a tree of session classes, what opens and closes each, and what is computed of the sessions inside.
+"""The tree: classes of sessions as boxes, what opens and closes each, and what is computed of the sessions inside.
 
     +--- Call -------------+
     | key    channel       |
@@ -13,16 +13,15 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Literal, Protocol, TypedDict
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from streamframes.draw.axis import FAINT, INK
-from streamframes.draw.colours import colours
-from streamframes.draw.frames import SIGNAL
+from streamframes.draw.colours import FAINT, INK, SIGNAL, colours
 from streamframes.errors import InvalidArgument
 
 # All lengths are inches. Letters of 8 points have one width, in a PNG a whole number of points.
@@ -31,7 +30,35 @@ _HEAD, _EDGE = 0.30, 0.12
 _BESIDE, _BELOW, _AROUND = 0.35, 0.5, 0.25
 _TITLE = 0.3
 _FEWEST_LETTERS, _MOST_LETTERS = 24, 52
-_SMALL: dict[str, Any] = {"fontsize": 8, "family": "monospace", "va": "center", "ha": "left"}
+
+
+class SessionClass(Protocol):
+    """A class of sessions, as the picture shows it; it may have `matches`, a condition, too."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def key(self) -> str | Sequence[str] | None: ...
+    @property
+    def opens(self) -> object: ...
+    @property
+    def closes(self) -> object: ...
+    @property
+    def timeout(self) -> object: ...
+    @property
+    def parts(self) -> Sequence[SessionClass]: ...
+
+
+class _Font(TypedDict, total=False):
+    color: str
+    fontsize: float
+    fontweight: str
+    family: str
+    va: Literal["center", "top"]
+    ha: Literal["left"]
+
+
+_SMALL: _Font = {"fontsize": 8, "family": "monospace", "va": "center", "ha": "left"}
 
 
 @dataclass
@@ -62,7 +89,7 @@ class _Box:
 
 
 def tree(
-    classes: Any,
+    classes: SessionClass | Iterable[SessionClass],
     *,
     measures: Mapping[str, str] | None = None,
     root: str = "System",
@@ -92,7 +119,7 @@ def tree(
         Not shown anywhere; see `save_picture`.
     """
     received = _received(measures or {})
-    tops = [_box(each, received) for each in ([classes] if hasattr(classes, "name") else list(classes))]
+    tops = [_box(each, received) for each in (classes if isinstance(classes, Iterable) else [classes])]
     if not tops:
         raise InvalidArgument("tree() got classes=[]; give at least one class of sessions")
     names = [box.name for top in tops for _, box in top.walk()]
@@ -123,7 +150,7 @@ def _class(text: str) -> str:
     return text.partition(".")[0].strip()
 
 
-def _box(each: Any, received: Mapping[str, list[str]]) -> _Box:
+def _box(each: SessionClass, received: Mapping[str, list[str]]) -> _Box:
     key = each.key if isinstance(each.key, str) or each.key is None else ", ".join(each.key)
     matches = getattr(each, "matches", None)
     facts = {
@@ -154,12 +181,12 @@ def _drawn(top: _Box, shades: Mapping[str, str], title: str, subtitle: str, size
     above = _AROUND + _TITLE * bool(title) + 0.7 * _TITLE * bool(subtitle)
     natural = (max(width, _LETTER * len(subtitle)) + 2 * _AROUND, height + above + _AROUND)
     figure = Figure(figsize=size or natural, dpi=100, facecolor="white")
-    axes: Any = figure.add_axes((0.0, 0.0, 1.0, 1.0))
+    axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
     axes.axis("off")
     axes.set_xlim(-_AROUND, natural[0] - _AROUND)
     axes.set_ylim(above - natural[1], above)
     axes.set_aspect("equal", adjustable="box")
-    heading: dict[str, Any] = {"color": INK, "va": "top", "ha": "left"}
+    heading: _Font = {"color": INK, "va": "top", "ha": "left"}
     if title:
         axes.text(0.0, above - 0.15, title, fontsize=13, fontweight="bold", **heading)
     if subtitle:
@@ -190,7 +217,7 @@ def _shift(boxes: Sequence[_Box], by: float) -> None:
         _shift(box.parts, by)
 
 
-def _draw_box(axes: Any, box: _Box, colour: str) -> None:
+def _draw_box(axes: Axes, box: _Box, colour: str) -> None:
     left, bottom = box.x - box.width / 2, box.y - box.height
     for part in box.parts:
         turn = part.y + _BELOW / 2
@@ -199,7 +226,7 @@ def _draw_box(axes: Any, box: _Box, colour: str) -> None:
     axes.add_patch(
         Rectangle((left, box.y - _HEAD), box.width, _HEAD, facecolor=colour, edgecolor=colour, linewidth=1.2)
     )
-    name: dict[str, Any] = {"color": "white", "fontsize": 10, "fontweight": "bold", "va": "center", "ha": "left"}
+    name: _Font = {"color": "white", "fontsize": 10, "fontweight": "bold", "va": "center", "ha": "left"}
     axes.text(left + _EDGE, box.y - _HEAD / 2, box.name, **name)
     line = box.y - _HEAD - _EDGE / 2 - _LINE / 2
     for fact in box.facts:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +13,7 @@ from streamframes.errors import InvalidArgument
 _DAY = 86_400_000_000
 MAX_BINS = 2_000
 # Reports that are this much further apart than usual are not joined by a line.
-_SILENCE = 30
+_PAUSE = 30
 
 
 @dataclass(frozen=True)
@@ -26,7 +25,7 @@ class Instants:
     zone: str | None
 
 
-def as_table(rows: Any) -> pa.Table:
+def as_table(rows: object) -> pa.Table:
     """A pandas or Arrow table as an Arrow table."""
     if isinstance(rows, pa.Table):
         return rows
@@ -35,7 +34,7 @@ def as_table(rows: Any) -> pa.Table:
     return pa.Table.from_pandas(rows, preserve_index=False)
 
 
-def as_column(values: Any) -> pa.ChunkedArray:
+def as_column(values: object) -> pa.ChunkedArray:
     """An Arrow array or a pandas Series as an Arrow column."""
     return values if isinstance(values, pa.ChunkedArray) else pa.chunked_array([pa.array(values)])
 
@@ -99,10 +98,10 @@ def thinned(at: np.ndarray, value: np.ndarray, bins: int = MAX_BINS) -> tuple[np
 
 
 def broken(at: np.ndarray, value: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The points with a hole wherever they are silent for much longer than usual."""
+    """The points with a hole wherever reports are much further apart than usual."""
     steps = np.diff(at)
     usual = np.median(steps[steps > 0]) if (steps > 0).any() else np.inf
-    holes = np.flatnonzero(steps > _SILENCE * usual) + 1
+    holes = np.flatnonzero(steps > _PAUSE * usual) + 1
     return np.insert(at, holes, at[holes - 1]), np.insert(value, holes, np.nan)
 
 

@@ -127,7 +127,7 @@ def _draw(made: Generated, found: pa.Table, path: Path) -> Path:
 
     import pyarrow.compute as pc
 
-    from streamframes.draw import draw_frames, save_picture
+    from streamframes.draw import Levels, draw_frames, save_picture
 
     counts = found["router"].value_counts().to_pylist()
     router = max(counts, key=lambda each: each["counts"])["values"] if counts else made.table["router"][0].as_py()
@@ -141,8 +141,7 @@ def _draw(made: Generated, found: pa.Table, path: Path) -> Path:
         ts="rpt_time",
         value="drop_pct",
         label="drop_pct (% of packets)",
-        levels=[0.3],
-        level_label="threshold",
+        levels=Levels([0.3], "threshold"),
         title=f"Packet loss of router {router}",
         subtitle=f"Threshold({WHERE!r}, min_duration={MIN_DURATION!r})",
     )

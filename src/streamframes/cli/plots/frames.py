@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from streamframes.cli.io.outputs import quoted
 from streamframes.cli.options.values import columns_in, levels_in
@@ -17,6 +17,7 @@ from streamframes.errors import InvalidArgument, StreamFramesError
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from streamframes.draw import Marks as DrawnMarks
     from streamframes.spark import DataFrame
 
 NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double", "decimal")
@@ -77,7 +78,7 @@ class Plot:
 
     def draw(self, frames: DataFrame, path: Path, wanted: Sequence[str]) -> None:
         """Draw the frames of the group that is wanted, or of one that has many."""
-        from streamframes.draw import draw_frames, save_picture
+        from streamframes.draw import Levels, draw_frames, save_picture
 
         group = list(wanted) or fullest(frames, self.rows, self.by)
         table, total = self.frames_of(frames, group)
@@ -91,21 +92,22 @@ class Plot:
             table,
             ts=self.ts,
             value=self.value,
-            levels=self.levels(),
-            level_label="threshold" if isinstance(self.scheme, Threshold) else "line",
+            levels=Levels(self.levels(), "threshold" if isinstance(self.scheme, Threshold) else "line"),
+            marks=self.marked(group, stretch or self.reach(signal, table)),
             title=title,
             subtitle=repr(self.scheme),
             prefix=self.prefix,
             total=total,
-            **self.marked(group, stretch or self.reach(signal, table)),
         )
         save_picture(figure, path, frames=table, title=title)
 
-    def marked(self, group: Sequence[str | None], stretch: tuple[int, int]) -> dict[str, Any]:
+    def marked(self, group: Sequence[str | None], stretch: tuple[int, int]) -> DrawnMarks | None:
         """The other rows of a group within a stretch of time."""
         if self.marks is None:
-            return {}
-        return {"marks": self.marks.within(self.values_of(group), *stretch), "mark_label": self.marks.label}
+            return None
+        from streamframes.draw import Marks as DrawnMarks
+
+        return DrawnMarks(self.marks.within(self.values_of(group), *stretch), self.marks.label)
 
     def reach(self, signal: pa.Table, frames: pa.Table) -> tuple[int, int]:
         """From the first to the last tick of a signal and its frames."""

@@ -51,7 +51,7 @@ class RegionPlot:
 
     def draw(self, found: DataFrame, path: Path, wanted: Sequence[str]) -> None:
         """Draw the regions of the group that is wanted, or of one that has many."""
-        from streamframes.draw import draw_regions, save_picture
+        from streamframes.draw import RegionColours, draw_regions, save_picture
 
         group = dict(zip(self.by, list(wanted) or fullest(found, self.rows, self.by), strict=True))
         named = ", ".join(f"{name} {value}" for name, value in group.items())
@@ -62,14 +62,17 @@ class RegionPlot:
         chosen = found.where(in_group(group))
         regions = chosen.orderBy(quoted(f"{self.prefix}start")).limit(MAX_REGIONS).toArrow()
         plain = len(self.space) == 1 and self.where is not None
+        colours = RegionColours(
+            worst=worst_in(self.where, self.value) if plain and self.where else "high",
+            levels=levels_in(self.where, self.value) if plain and self.where else (),
+        )
         figure = draw_regions(
             reports,
             regions,
             ts=self.ts,
             space=self.space,
             value=self.name if len(self.space) == 1 else None,
-            levels=levels_in(self.where, self.value) if plain and self.where else (),
-            worst=worst_in(self.where, self.value) if plain and self.where else "high",
+            colours=colours,
             title=title,
             subtitle=shorten(self.words, _LONGEST, placeholder=" ..."),
             prefix=self.prefix,

@@ -149,8 +149,8 @@ class _Traffic:
             free = 54 + 12 * addressed(self.seed, "probes like", vehicle) + 4 * chance
             level = self.road.slow.level[run] if self.road.slow.level.size else chance
             speed = np.round(np.where(run >= 0, jammed(level, chance), free), 1)
-            told = instant >= low * TICK
-            yield [column[told] for column in (vehicle, instant, milepost, speed, run)]
+            reported = instant >= low * TICK
+            yield [column[reported] for column in (vehicle, instant, milepost, speed, run)]
             milepost, instant = np.round(milepost + speed / 180, 3), instant + TICK
             going = (milepost <= self.road.milepost[-1]) & (instant < high * TICK)
             vehicle, instant, milepost = vehicle[going], instant[going], milepost[going]

@@ -1,7 +1,7 @@
 """Ocean: a sensor towed up and down through a layer of fluorescent dye.
 
 depth   \\    /\\    /\\    /
-         \\==/==\\==/==\\==/==      a leg that crosses the dye (=) leaves a run of scans
+         \\==/==\\==/==\\==/==      a pass that crosses the dye (=) leaves a run of scans
           \\/    \\/    \\/          with high fluorescence, long or short
 """
 
@@ -19,9 +19,9 @@ from streamframes.data.parts import ROWS_PER_PART, Parts
 from streamframes.data.runs import Runs, frames, log_uniform
 from streamframes.data.tow.seawater import density, pressure_at
 
-_SHORTEST_LEG, _LONGEST_LEG = 700, 1300
+_SHORTEST_PASS, _LONGEST_PASS = 700, 1300
 _LONG, _LONGEST = 20, 600
-"""Scans of a long run; a run never fills its leg, so two of them never meet."""
+"""Scans of a long run; a run never fills its pass, so two of them never meet."""
 _GLOW = 0.06
 """Fluorescence without dye, at the depth where there is most."""
 
@@ -105,10 +105,10 @@ class _Path:
     @classmethod
     def planned(cls, rows: int, seed: int, layers: int, noise: float) -> _Path:
         random = generator(seed, "tow plan")
-        legs = rows // _SHORTEST_LEG + 2
-        turns = np.concatenate([[0], np.cumsum(random.integers(_SHORTEST_LEG, _LONGEST_LEG + 1, legs))])
-        down = np.arange(legs + 1) % 2 == 1
-        depths = np.where(down, random.uniform(24, 38, legs + 1), random.uniform(1, 4, legs + 1))
+        passes = rows // _SHORTEST_PASS + 2
+        turns = np.concatenate([[0], np.cumsum(random.integers(_SHORTEST_PASS, _LONGEST_PASS + 1, passes))])
+        down = np.arange(passes + 1) % 2 == 1
+        depths = np.where(down, random.uniform(24, 38, passes + 1), random.uniform(1, 4, passes + 1))
         return cls(seed, layers, noise, turns, depths, _dye(random, rows, turns, depths, follows=layers > 0))
 
     @staticmethod
@@ -159,19 +159,19 @@ def _swell(scan: Integers) -> Floats:
 
 
 def _dye(random: np.random.Generator, rows: int, turns: Integers, depths: Floats, *, follows: bool) -> Runs:
-    """At most one run per leg, where it passes the depth of the dye, which follows the water or wanders by itself.
+    """At most one run per pass, where it passes the depth of the dye, which follows the water or wanders by itself.
 
-    Legs with dye come in patches.
+    Passes with dye come in patches.
     """
-    legs = len(turns) - 1
-    patchy = np.convolve(random.random(legs + 8), np.ones(9) / 9, mode="valid") > 0.55
-    filament = random.random(legs) < 0.35
-    length = np.where(filament, random.integers(1, _LONG, legs), log_uniform(random, legs, _LONG, _LONGEST))
-    wander = _swell((turns[:-1] + turns[1:]) // 2) if follows else 2 * np.sin(np.arange(legs) / 30)
-    layer = 13 + wander + random.normal(0, 0.8, legs)
+    passes = len(turns) - 1
+    patchy = np.convolve(random.random(passes + 8), np.ones(9) / 9, mode="valid") > 0.55
+    filament = random.random(passes) < 0.35
+    length = np.where(filament, random.integers(1, _LONG, passes), log_uniform(random, passes, _LONG, _LONGEST))
+    wander = _swell((turns[:-1] + turns[1:]) // 2) if follows else 2 * np.sin(np.arange(passes) / 30)
+    layer = 13 + wander + random.normal(0, 0.8, passes)
     share = (layer - depths[:-1]) / (depths[1:] - depths[:-1])
     middle = turns[:-1] + (share * np.diff(turns)).astype(np.int64)
     start = np.clip(middle - length // 2, turns[:-1] + 1, turns[1:] - 1 - length)
     met = patchy & (start < rows)
     length = np.minimum(length, rows - start)
-    return Runs(np.zeros(legs, np.int64), start, length, random.random(legs)).take(met)
+    return Runs(np.zeros(passes, np.int64), start, length, random.random(passes)).take(met)

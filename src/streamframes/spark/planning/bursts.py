@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
+from streamframes.arguments import Columns
 from streamframes.core.batch.clock import Duration
 from streamframes.core.bursts.arguments import Window, search_of, thresholds_of, unit_ticks, window_of, windows_of
 from streamframes.core.bursts.learning import Learn
@@ -30,6 +30,7 @@ from streamframes.spark.planning.fill.own import FilledQuery
 from streamframes.spark.planning.query import PackedRow, checked_source
 from streamframes.spark.planning.run import SHUFFLED
 from streamframes.spark.planning.threshold_tables import read_thresholds
+from streamframes.spark.session import is_dataframe
 from streamframes.spark.streaming.commands import BURST_COMMANDS, check_control, commanded_results
 from streamframes.spark.streaming.run import explain_stream
 
@@ -103,14 +104,14 @@ class BurstQuery(FilledQuery[BurstPlan]):
 
 
 def plan_bursts(
-    rows: Any,
+    rows: object,
     value: str | Column | None,
     *,
     windows: Iterable[Window] | None,
     thresholds: object,
     agg: str,
-    ts: str | Sequence[str],
-    by: str | Sequence[str],
+    ts: Columns,
+    by: Columns,
     unit: Duration | None,
     search: Search,
     prefix: str,
@@ -121,9 +122,9 @@ def plan_bursts(
     clock = source.clock
     ticks = unit_ticks(unit, clock)
     search_of(None, agg, 1)
-    if isinstance(thresholds, DataFrame) or hasattr(thresholds, "toArrow"):
+    if is_dataframe(thresholds):
         numbers: GroupTable | Learn | tuple[float, ...]
-        lengths, numbers = read_thresholds(thresholds, rows, source.by, windows, ticks, clock)
+        lengths, numbers = read_thresholds(thresholds, source.rows, source.by, windows, ticks, clock)
     else:
         if windows is None and isinstance(thresholds, Mapping):
             windows = sorted(window_of(window, ticks, clock) for window in thresholds)
@@ -141,8 +142,8 @@ def plan_bursts(
         "error": float(search.error),
         "error_side": search.error_side,
     }
-    counted = _value(rows, value, agg, ticks)
-    control = None if stream.control is None else check_control(stream.control, rows, BURST_COMMANDS)
+    counted = _value(source.rows, value, agg, ticks)
+    control = None if stream.control is None else check_control(stream.control, source.rows, BURST_COMMANDS)
     return BurstQuery(**vars(source), value=counted, settings=settings, why=why, control=control)
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -11,14 +10,19 @@ from pyspark.sql import DataFrame
 
 from streamframes.core.batch.clock import Clock
 from streamframes.core.batch.groups import as_int64, fingerprints, number_groups
-from streamframes.core.bursts.arguments import threshold_of, windows_of
+from streamframes.core.bursts.arguments import Window, threshold_of, windows_of
 from streamframes.core.bursts.thresholds import GroupTable
 from streamframes.errors import InvalidArgument
 from streamframes.spark.columns import arrow_type, column, whole_array
 
 
 def read_thresholds(
-    thresholds: Any, rows: DataFrame, by: Sequence[str], windows: Any, unit: int | None, clock: Clock
+    thresholds: DataFrame,
+    rows: DataFrame,
+    by: Sequence[str],
+    windows: Iterable[Window] | None,
+    unit: int | None,
+    clock: Clock,
 ) -> tuple[tuple[int, ...], GroupTable]:
     """The windows, and a threshold for each of them and each group of the table."""
     if thresholds.isStreaming:

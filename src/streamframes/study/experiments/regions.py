@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from streamframes.api.regions import regions
 from streamframes.data import Generated, freeway
-from streamframes.draw import draw_regions
+from streamframes.draw import RegionColours, draw_regions
 from streamframes.errors import StreamFramesError
 from streamframes.study.data.sources import REPORTS_AN_HOUR
 from streamframes.study.kit import Lab, Need, Study
@@ -143,10 +143,9 @@ def _drawn(reports: pa.Table, found: pa.Table, title: str) -> Figure:
         ts="ts",
         space="milepost",
         value="speed",
-        levels=[40.0],
+        colours=RegionColours(levels=[40.0], label="speed, mph"),
         title=title,
         subtitle=f"{WHERE} mph, {SIZE}",
-        label="speed, mph",
         space_label="milepost",
     )
 
