@@ -34,7 +34,7 @@ SEARCHES: dict[str, Callable[[], Search]] = {
     "connected": lambda: ConnectedSearch(min_duration=2**40),
     "connected, with shapes": lambda: ConnectedSearch(min_times=50),
 }
-NO_SLOTS = np.empty(0, np.int64)
+NO_PLACES = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def timed(name: str, which: str, held: np.ndarray, rounds: int) -> Timed:
 def _search(which: str, held: np.ndarray) -> int:
     """The number of regions of a grid."""
     search = SEARCHES[which]()
-    search.widen(NO_SLOTS, np.arange(float(PLACES))[:, None], np.zeros(PLACES, np.bool_))
+    search.add_places(NO_PLACES, np.arange(float(PLACES))[:, None], np.zeros(PLACES, np.bool_))
     slots = np.tile(np.arange(PLACES), FEED)
     n_regions = 0
     for first in range(0, held.shape[0], FEED):

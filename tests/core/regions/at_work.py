@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from streamframes.core.batch.clock import Clock
-from streamframes.core.regions.arguments import crowding_of, limits_of, method_of, reading_of
+from streamframes.core.regions.arguments import density_of, limits_of, method_of, reading_of
 from streamframes.core.regions.operator import RegionPlan
 from streamframes.core.regions.plan import DENSITY, RECTANGLE, Listed
 from streamframes.core.regions.types import Limits
@@ -46,7 +46,7 @@ def plan_of(world: World, *, shape: str = RECTANGLE, method: str | None = None, 
     )
 
 
-def crowd_plan(swarm: Swarm) -> RegionPlan:
+def density_plan(swarm: Swarm) -> RegionPlan:
     """The plan of a search for crowds."""
     settings = dict(swarm.settings)
     duration = settings.pop("min_duration")
@@ -60,7 +60,7 @@ def crowd_plan(swarm: Swarm) -> RegionPlan:
         n_ties=1,
         shape=DENSITY,
         limits=Limits(duration or 0),
-        crowding=crowding_of(CLOCK, swarm.n_dims, **settings),
+        density=density_of(CLOCK, swarm.n_dims, **settings),
     )
 
 
@@ -82,7 +82,7 @@ def points_of(swarm: Swarm) -> list[dict[str, Any]]:
     ]
 
 
-def told(rows: list[dict[str, Any]], n_dims: int) -> list[tuple[Any, ...]]:
+def emitted(rows: list[dict[str, Any]], n_dims: int) -> list[tuple[Any, ...]]:
     """Regions as the literal definition tells them, without ids, sorted."""
     ends = [""] if n_dims == 1 else ["_x", "_y"]
     return sorted(
@@ -101,7 +101,7 @@ def told(rows: list[dict[str, Any]], n_dims: int) -> list[tuple[Any, ...]]:
     )
 
 
-def literal(regions: list[list[Any]]) -> list[tuple[Any, ...]]:
+def reference(regions: list[list[Any]]) -> list[tuple[Any, ...]]:
     """What the literal definition found in each group, sorted."""
     return sorted(
         (group, r.start, r.end, r.low, r.high, r.rows, r.places, getattr(r, "imputed", 0), r.closed_by)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 
 from tests.core.operator.test_stream_bucket import table
-from tests.core.regions.at_work import crowd_plan, literal, plan_of, points_of, rows_of, told
+from tests.core.regions.at_work import density_plan, emitted, plan_of, points_of, reference, rows_of
 from tests.core.regions.worlds import grids, planes, stations, swarms, worlds
 from tests.oracles.region_density import density
 from tests.oracles.region_shapes import components
@@ -16,51 +16,51 @@ from tests.oracles.regions import boxes, preferred, rectangles
 @settings(deadline=None, max_examples=250)
 @given(world=worlds())
 def test_rectangles_are_those_of_the_definition(world):
-    expected = literal([rectangles(field, world.asked) for field in world.fields])
-    assert told(table(plan_of(world), rows_of(world)), 1) == expected
+    expected = reference([rectangles(field, world.asked) for field in world.fields])
+    assert emitted(table(plan_of(world), rows_of(world)), 1) == expected
 
 
 @settings(deadline=None, max_examples=100)
 @given(world=grids(complete=True))
 def test_both_methods_find_the_same_on_grids(world):
-    expected = literal([rectangles(field, world.asked) for field in world.fields])
+    expected = reference([rectangles(field, world.asked) for field in world.fields])
     for method in ("durations", "spans"):
-        assert told(table(plan_of(world, method=method), rows_of(world)), 1) == expected
+        assert emitted(table(plan_of(world, method=method), rows_of(world)), 1) == expected
 
 
 @pytest.mark.parametrize("prefer", ["largest", "longest", "widest"])
 @settings(deadline=None, max_examples=60)
 @given(world=worlds())
 def test_a_preference_chooses_as_the_definition_does(prefer, world):
-    expected = literal([preferred(rectangles(field, world.asked), prefer) for field in world.fields])
-    assert told(table(plan_of(world, prefer=prefer), rows_of(world)), 1) == expected
+    expected = reference([preferred(rectangles(field, world.asked), prefer) for field in world.fields])
+    assert emitted(table(plan_of(world, prefer=prefer), rows_of(world)), 1) == expected
 
 
 @settings(deadline=None, max_examples=200)
 @given(world=worlds() | planes())
 def test_connected_regions_are_those_of_the_definition(world):
-    expected = literal([components(field, world.asked) for field in world.fields])
-    assert told(table(plan_of(world, shape="connected"), rows_of(world)), world.n_dims) == expected
+    expected = reference([components(field, world.asked) for field in world.fields])
+    assert emitted(table(plan_of(world, shape="connected"), rows_of(world)), world.n_dims) == expected
 
 
 @settings(deadline=None, max_examples=150)
 @given(world=planes())
 def test_boxes_are_those_of_the_definition(world):
-    expected = literal([boxes(field, world.asked) for field in world.fields])
-    assert told(table(plan_of(world), rows_of(world)), 2) == expected
+    expected = reference([boxes(field, world.asked) for field in world.fields])
+    assert emitted(table(plan_of(world), rows_of(world)), 2) == expected
 
 
 @settings(deadline=None, max_examples=150)
 @given(swarm=swarms())
 def test_crowds_are_those_of_the_definition(swarm):
-    expected = literal([density(points, **swarm.settings) for points in swarm.raw])
-    assert told(table(crowd_plan(swarm), points_of(swarm)), swarm.n_dims) == expected
+    expected = reference([density(points, **swarm.settings) for points in swarm.raw])
+    assert emitted(table(density_plan(swarm), points_of(swarm)), swarm.n_dims) == expected
 
 
 @settings(deadline=None, max_examples=60)
 @given(world=stations())
 def test_a_method_that_is_named_finds_what_the_one_that_is_chosen_finds(world):
-    assert told(table(plan_of(world, method="spans"), rows_of(world)), 1) == told(
+    assert emitted(table(plan_of(world, method="spans"), rows_of(world)), 1) == emitted(
         table(plan_of(world), rows_of(world)), 1
     )
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from streamframes.core.regions.boxes.search import Boxes
-from streamframes.core.regions.types import BREAK, END, FALSE, HELD, IMPUTED, TRUE, Columns, Found, Limits
+from streamframes.core.regions.boxes.search import BoxSearch
+from streamframes.core.regions.types import BREAK, END, FALSE, HELD, IMPUTED, TRUE, Columns, Limits, Regions
 from streamframes.errors import StreamFramesError
 
 Place = tuple[float, float]
@@ -27,7 +27,7 @@ class World:
     listed: frozenset[Place]
 
 
-def as_boxes(found: Found) -> list[Box]:
+def as_boxes(found: Regions) -> list[Box]:
     """Regions as tuples."""
     corners = [list(map(tuple, edge.tolist())) for edge in (found.low, found.high)]
     counts = (found.rows, found.places, found.imputed, found.cause)
@@ -49,11 +49,11 @@ def drawn(pictures: list[list[str]], listed: frozenset[Place] = frozenset()) -> 
     return World([10 * k for k in range(len(pictures))], reports, listed)
 
 
-def searched(world: World, **limits: Any) -> tuple[Boxes, list[Box]]:
+def searched(world: World, **limits: Any) -> tuple[BoxSearch, list[Box]]:
     """The search after all columns of a world, and the boxes that have ended."""
-    search = Boxes(Limits(**{"extent": (0.0, 0.0), **limits}))
+    search = BoxSearch(Limits(**{"extent": (0.0, 0.0), **limits}))
     places = sorted(world.listed.union(*world.reports))
-    search.widen(np.arange(0), np.array(places), np.array([place in world.listed for place in places], np.bool_))
+    search.add_places(np.arange(0), np.array(places), np.array([place in world.listed for place in places], np.bool_))
     flat = [(places.index(place), code) for column in world.reports for place, code in sorted(column.items())]
     given = Columns(
         np.array(world.times, np.int64),
@@ -77,7 +77,7 @@ def test_a_box_ends_when_one_of_its_places_fails_and_the_others_go_on() -> None:
         (0, 20, (0.0, 0.0), (0.0, 1.0), 6, 2, 0, 4),
         (0, 20, (0.0, 0.0), (1.0, 0.0), 6, 2, 0, 4),
     ]
-    live = searched(world)[0].live()
+    live = searched(world)[0].open_regions()
     assert live.start.tolist() == [0, 0]
     assert sorted(map(tuple, live.high.tolist())) == [(0.0, 1.0), (1.0, 0.0)]
 
@@ -152,8 +152,8 @@ def test_minimums_leave_small_boxes_out() -> None:
 
 
 def test_rows_of_imputed_reports_without_end_need_no_room_without_end() -> None:
-    search = Boxes(Limits(extent=(0.0, 0.0)))
-    search.widen(np.arange(0), np.array([[0.0, 0.0], [1.0, 0.0]]), np.zeros(2, np.bool_))
+    search = BoxSearch(Limits(extent=(0.0, 0.0)))
+    search.add_places(np.arange(0), np.array([[0.0, 0.0], [1.0, 0.0]]), np.zeros(2, np.bool_))
     n = 1000
     code = np.tile(np.array([TRUE, IMPUTED, IMPUTED, TRUE], np.uint8), n // 2)
     search.feed(Columns(np.arange(n), np.arange(0, 2 * n + 1, 2), np.tile([0, 1], n), code))
@@ -164,9 +164,9 @@ def test_rows_of_imputed_reports_without_end_need_no_room_without_end() -> None:
 def test_imputed_reports_are_counted_exactly_after_entries_were_merged() -> None:
     n, rng = 400, np.random.default_rng(7)
     said = rng.choice(np.array([TRUE, IMPUTED, FALSE], np.uint8), (n, 2, 3), p=[0.5, 0.49, 0.01])
-    search = Boxes(Limits(extent=(0.0, 0.0)))
+    search = BoxSearch(Limits(extent=(0.0, 0.0)))
     places = np.array([(x, y) for x in range(2) for y in range(3)], np.float64)
-    search.widen(np.arange(0), places, np.zeros(6, np.bool_))
+    search.add_places(np.arange(0), places, np.zeros(6, np.bool_))
     ended = search.feed(Columns(np.arange(n), np.arange(0, 6 * n + 1, 6), np.tile(np.arange(6), n), said.ravel()))
     for start, end, low, high, rows, _, imputed, _ in as_boxes(ended) + as_boxes(search.finish(END)):
         inside = said[start : end + 1, int(low[0]) : int(high[0]) + 1, int(low[1]) : int(high[1]) + 1]
@@ -177,4 +177,4 @@ def test_imputed_reports_are_counted_exactly_after_entries_were_merged() -> None
 def test_places_all_over_the_plane_are_refused() -> None:
     places = np.stack([np.arange(3000.0)] * 2, axis=1)
     with pytest.raises(StreamFramesError, match="3000 places have 3000 different values of the first coordinate"):
-        Boxes(Limits(extent=(0.0, 0.0))).widen(np.arange(0), places, np.zeros(3000, np.bool_))
+        BoxSearch(Limits(extent=(0.0, 0.0))).add_places(np.arange(0), places, np.zeros(3000, np.bool_))

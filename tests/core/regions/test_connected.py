@@ -11,8 +11,8 @@ import shapely
 from hypothesis import given, settings
 
 from streamframes.core.operator.state_codec import encode
-from streamframes.core.regions.connected.search import Connected
-from streamframes.core.regions.types import END, FALSE, TRUE, Columns, Found
+from streamframes.core.regions.connected.search import ConnectedSearch
+from streamframes.core.regions.types import END, FALSE, TRUE, Columns, Regions
 from tests.core.operator.test_stream_bucket import table
 from tests.core.regions.at_work import plan_of, rows_of
 from tests.core.regions.worlds import World, planes, worlds
@@ -57,8 +57,8 @@ def halves(before: float | None, x: float, after: float | None, alone: float) ->
     """Half way to both neighbours, if there are any."""
     below = None if before is None else (x - before) / 2
     above = None if after is None else (after - x) / 2
-    sides = [side for side in (below, above) if side is not None] or [alone]
-    return x - (sides[0] if below is None else below), x + (sides[-1] if above is None else above)
+    given = [half for half in (below, above) if half is not None] or [alone]
+    return x - (given[0] if below is None else below), x + (given[-1] if above is None else above)
 
 
 def extents_of(region: Component) -> list[tuple[float, ...]]:
@@ -79,13 +79,13 @@ def test_outlines_are_the_union_of_cells(world: World) -> None:
         for region in components(field, world.asked):
             footprint = shapely.union_all([cells.at(*cell) for cell in region.cells])
             expected.append((str(group), extents_of(region), region.rows, footprint))
-    told = [
+    emitted = [
         (row["key"], [tuple(each.values()) for each in row["frame_extents"]], row["frame_rows"], row)
         for row in table(plan_of(world, shape="connected"), rows_of(world))
     ]
-    told, expected = (sorted(each, key=lambda region: region[:3]) for each in (told, expected))
-    assert [region[:3] for region in told] == [region[:3] for region in expected]
-    for (*_, row), (*_, footprint) in zip(told, expected, strict=True):
+    emitted, expected = (sorted(each, key=lambda region: region[:3]) for each in (emitted, expected))
+    assert [region[:3] for region in emitted] == [region[:3] for region in expected]
+    for (*_, row), (*_, footprint) in zip(emitted, expected, strict=True):
         outline, hull = shapely.from_wkt(row["frame_outline"]), shapely.from_wkt(row["frame_hull"])
         assert shapely.is_valid(outline)
         assert shapely.equals(outline, footprint)
@@ -93,7 +93,7 @@ def test_outlines_are_the_union_of_cells(world: World) -> None:
         assert row["frame_area"] == pytest.approx(shapely.area(footprint))
 
 
-def regions_of(found: Found):
+def regions_of(found: Regions):
     return [
         {
             "low": tuple(found.low[i]),
@@ -109,11 +109,11 @@ def regions_of(found: Found):
     ]
 
 
-def told(columns, listed=(), early=(), **settings):
+def emitted(columns, listed=(), early=(), **settings):
     """What a search tells of columns (instant, {place: code}); of places in `early` it hears before they report."""
     places = sorted({*listed, *early, *(place for _, said in columns for place in said)})
-    search = Connected(len(places[0]), **settings)
-    search.widen(np.empty(0, np.int64), np.array(places), np.array([place in listed for place in places]))
+    search = ConnectedSearch(len(places[0]), **settings)
+    search.add_places(np.empty(0, np.int64), np.array(places), np.array([place in listed for place in places]))
     slots = [sorted((places.index(place), code) for place, code in said.items()) for _, said in columns]
     given_columns = Columns(
         np.array([t for t, _ in columns], np.int64),
@@ -142,7 +142,7 @@ def test_a_jam_that_grows_upstream_and_dissolves_is_one_triangle():
 .##..
 ###..
 """)
-    (row,) = told(jam)
+    (row,) = emitted(jam)
     assert row["outline"] == (
         "POLYGON ((-0.5 -0.5, -0.5 0.5, 0.5 0.5, 0.5 1.5, 1.5 1.5, 1.5 2.5, 2.5 2.5, 2.5 -0.5, -0.5 -0.5))"
     )
@@ -153,25 +153,25 @@ def test_a_jam_that_grows_upstream_and_dissolves_is_one_triangle():
 
 
 def test_a_hole_is_a_ring_of_its_own_even_where_it_touches_the_outside():
-    (whole,) = told(drawn("###.\n#.#.\n###."))
+    (whole,) = emitted(drawn("###.\n#.#.\n###."))
     assert whole["outline"] == (
         "POLYGON ((-0.5 -0.5, -0.5 2.5, 2.5 2.5, 2.5 -0.5, -0.5 -0.5), (0.5 0.5, 1.5 0.5, 1.5 1.5, 0.5 1.5, 0.5 0.5))"
     )
-    (open_at_a_corner,) = told(drawn("##..\n#.#.\n###."))
+    (open_at_a_corner,) = emitted(drawn("##..\n#.#.\n###."))
     shape = shapely.from_wkt(open_at_a_corner["outline"])
     assert shapely.is_valid(shape)
     assert (shape.geom_type, shapely.get_num_interior_rings(shape), shape.area) == ("Polygon", 1, 7.0)
 
 
 def test_pieces_that_touch_at_two_corners_enclose_no_hole():
-    (row,) = told(drawn(".##.\n# #.\n# #.\n.##."))
+    (row,) = emitted(drawn(".##.\n# #.\n# #.\n.##."))
     shape = shapely.from_wkt(row["outline"])
     assert shapely.is_valid(shape)
     assert (shape.geom_type, shapely.get_num_geometries(shape), shape.area) == ("MultiPolygon", 2, 8.0)
 
 
 def test_a_piece_may_lie_in_the_hole_of_another():
-    (row,) = told(drawn("#####.\n#   #.\n# # #.\n#   #.\n#####."))
+    (row,) = emitted(drawn("#####.\n#   #.\n# # #.\n#   #.\n#####."))
     shape = shapely.from_wkt(row["outline"])
     assert shapely.is_valid(shape)
     assert (shape.geom_type, shape.area) == ("MultiPolygon", 17.0)
@@ -179,7 +179,7 @@ def test_a_piece_may_lie_in_the_hole_of_another():
 
 def test_outlines_count_time_in_units():
     minute = 60_000_000
-    (row,) = told(drawn("##.", t0=1_000_000_000_000_000, step=minute), per_unit=1e6)
+    (row,) = emitted(drawn("##.", t0=1_000_000_000_000_000, step=minute), per_unit=1e6)
     assert row["outline"] == (
         "POLYGON ((999999970 -0.5, 999999970 0.5, 1000000090 0.5, 1000000090 -0.5, 999999970 -0.5))"
     )
@@ -187,25 +187,25 @@ def test_outlines_count_time_in_units():
 
 
 def test_a_known_place_without_a_report_separates_but_holds_on():
-    apart = told(drawn("###\n# #\n###"))
+    apart = emitted(drawn("###\n# #\n###"))
     assert [(row["rows"], row["cause"]) for row in apart] == [(8, END_OF_DATA)]
-    never = told(drawn("##\n  \n##"), listed=[(1.0,)])
+    never = emitted(drawn("##\n  \n##"), listed=[(1.0,)])
     assert [row["low"] for row in never] == [(0.0,), (2.0,)]
-    unknown = told(drawn("##\n  \n##"), early=[(1.0,)])
+    unknown = emitted(drawn("##\n  \n##"), early=[(1.0,)])
     assert [row["low"] for row in unknown] == [(0.0,)]
 
 
 def test_memory_is_bounded_by_what_is_open():
     rng = np.random.default_rng(5)
-    search, n = Connected(min_places=1000), 200
-    search.widen(np.empty(0, np.int64), np.arange(n, dtype=float)[:, None])
+    search, n = ConnectedSearch(min_places=1000), 200
+    search.add_places(np.empty(0, np.int64), np.arange(n, dtype=float)[:, None])
     for feed in range(40):
         code = (rng.random((500, n)) < 0.4).astype(np.uint8)
         times = np.arange(500, dtype=np.int64) + 500 * feed
         slot = np.tile(np.arange(n, dtype=np.int64), 500)
         search.feed(Columns(times, np.arange(501, dtype=np.int64) * n, slot, code.ravel()))
     assert len(encode(search.snapshot())) < 50_000
-    live = search.live()
+    live = search.open_regions()
     assert 0 < len(live) < n
     assert (np.diff(live.start) >= 0).all()
     assert (live.low <= live.high).all()

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from streamframes.core.regions.rectangles.scattered import Spans
+from streamframes.core.regions.rectangles.scattered import ScatteredSearch
 from streamframes.core.regions.types import Columns, Limits
 from tests.core.operator.test_stream_bucket import table
-from tests.core.regions.at_work import literal, plan_of, rows_of, told
+from tests.core.regions.at_work import emitted, plan_of, reference, rows_of
 from tests.core.regions.test_stream import ENDS, run
 from tests.core.regions.worlds import World, drawn
 from tests.oracles.region_reports import Asked
@@ -19,7 +19,7 @@ from tests.oracles.regions import rectangles
 
 def edges(rows: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
     """Start, end, low, high and cause of each region."""
-    return [(*row[1:3], *row[3], *row[4], row[8]) for row in told(rows, 1)]
+    return [(*row[1:3], *row[3], *row[4], row[8]) for row in emitted(rows, 1)]
 
 
 def one_column_at_a_time(world: World, **more: Any) -> list[dict[str, Any]]:
@@ -46,7 +46,7 @@ def test_a_part_gives_way_in_turn():
     # Without place 3 the first three columns are left, and in these place 1 has two reports only.
     world = World([drawn({4.0: "xxxxx", 3.0: "   x ", 2.0: "xxxxx", 1.0: "xx xx"})], Asked(min_times=3), 1)
     found = table(plan_of(world), rows_of(world))
-    assert told(found, 1) == literal([rectangles(world.fields[0], world.asked)])
+    assert emitted(found, 1) == reference([rectangles(world.fields[0], world.asked)])
     assert (0, 2, 2.0, 4.0, "end of data") in edges(found)
 
 
@@ -68,15 +68,15 @@ def test_a_fragment_is_kept_though_a_place_inside_spoils_what_comes_after():
 
 
 def test_what_is_remembered_of_regions_told_does_not_grow_beside_a_place_that_never_fails():
-    search, random = Spans(Limits(times=2)), np.random.default_rng(0)
-    search.widen(np.empty(0, np.int64), np.arange(5.0)[:, None], np.zeros(5, np.bool_))
+    search, random = ScatteredSearch(Limits(times=2)), np.random.default_rng(0)
+    search.add_places(np.empty(0, np.int64), np.arange(5.0)[:, None], np.zeros(5, np.bool_))
     sizes, n_told = [], 0
     for column in range(400):
         slot = np.flatnonzero(random.random(5) < 0.7)
         code = (random.random(slot.size) < 0.8).astype(np.uint8)
         code[slot == 0] = 1
         n_told += len(search.feed(Columns(np.array([column]), np.array([0, slot.size]), slot, code)))
-        sizes.append(len(search.undecided.told) + len(search.undecided.waiting))
+        sizes.append(len(search.pending.emitted) + len(search.pending.waiting))
     assert n_told > 100
     assert max(sizes) < 30
 

@@ -11,13 +11,13 @@ from hypothesis import HealthCheck, given, settings
 
 from streamframes.core.batch.clock import Clock
 from streamframes.core.operator.state_codec import encode
-from streamframes.core.regions import group_search as group
+from streamframes.core.regions import group_search
 from streamframes.core.regions.group_search import GroupSearch
 from streamframes.core.regions.operator import RegionPlan
-from streamframes.core.regions.rectangles import scattered as spans
+from streamframes.core.regions.rectangles import scattered
 from streamframes.core.regions.types import Limits
 from tests.core.operator.test_stream_bucket import table
-from tests.core.regions.at_work import literal, plan_of, rows_of, told
+from tests.core.regions.at_work import emitted, plan_of, reference, rows_of
 from tests.core.regions.worlds import points
 from tests.oracles.regions import rectangles
 
@@ -26,17 +26,19 @@ ROAD = 1000.0
 
 @pytest.fixture
 def forgetful(monkeypatch):
-    monkeypatch.setattr(spans, "FEW_SLOTS", 0)
-    monkeypatch.setattr(spans.Spans, "kept", property(lambda self: 0, lambda self, value: None), raising=False)
-    monkeypatch.setattr(group, "FEW_ROWS", 1)
+    monkeypatch.setattr(scattered, "FEW_PLACES", 0)
+    monkeypatch.setattr(
+        scattered.ScatteredSearch, "kept", property(lambda self: 0, lambda self, value: None), raising=False
+    )
+    monkeypatch.setattr(group_search, "FEW_ROWS", 1)
 
 
 @settings(deadline=None, max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(world=points())
 def test_forgetting_at_every_column_changes_nothing(forgetful, world):
-    expected = literal([rectangles(field, world.asked) for field in world.fields])
+    expected = reference([rectangles(field, world.asked) for field in world.fields])
     plan = plan_of(world)
-    assert told(table(plan_with_no_bad_reports(plan), rows_of(world)), 1) == without_imputed(expected)
+    assert emitted(table(plan_with_no_bad_reports(plan), rows_of(world)), 1) == without_imputed(expected)
 
 
 def plan_with_no_bad_reports(plan):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from streamframes.core.operator.stream_bucket import StreamBucket, StreamPlan
 from streamframes.core.regions.plan import SATISFIED
 from tests.core.operator.test_stream_bucket import LATENESS, DictStore, chunks_of, cut, delayed, dicts, table
-from tests.core.regions.at_work import crowd_plan, plan_of, points_of, rows_of
+from tests.core.regions.at_work import density_plan, plan_of, points_of, rows_of
 from tests.core.regions.worlds import World, familiar, planes, stations, swarms, worlds
 from tests.oracles.region_reports import Asked, Raw
 
@@ -22,14 +22,14 @@ ENDS = 10_000
 
 def run(plan: Any, batches: list[tuple[list[dict[str, Any]], int]]) -> tuple[list[dict[str, Any]], dict[str, int]]:
     """Everything that is told, with the state written and read at each step, and what was counted."""
-    stream, store, told = StreamPlan(plan, {"plan": "test"}), DictStore(), []
+    stream, store, emitted = StreamPlan(plan, {"plan": "test"}), DictStore(), []
     counted = {"late": 0, "duplicates": 0}
     for rows, watermark in batches:
         chunks = [(chunk.start, pa.py_buffer(chunk.data)) for chunk in chunks_of(plan, rows)] if rows else []
         step = StreamBucket(stream, store).step(chunks, watermark)
-        told += dicts(step.results)
+        emitted += dicts(step.results)
         counted = {name: counted[name] + step.counters[name] for name in counted}
-    return told, counted
+    return emitted, counted
 
 
 def spelled(rows: list[dict[str, Any]], *, left_out: tuple[str, ...] = ()) -> list[str]:
@@ -41,7 +41,7 @@ def arrivals(draw: Any, rows: list[dict[str, Any]]) -> list[tuple[list[dict[str,
 
 
 def check(plan: Any, rows: list[dict[str, Any]], batches: Any) -> None:
-    told, counted = run(plan, batches)
+    emitted, counted = run(plan, batches)
     expected = table(plan, rows)
     assert counted["late"] == 0
     assert counted["duplicates"] == len(rows) - len({(row["key"], row["ts"], *row["x"][1:-1]) for row in rows})
@@ -49,8 +49,8 @@ def check(plan: Any, rows: list[dict[str, Any]], batches: Any) -> None:
     open_ones = [row for row in expected if row["frame_closed_by"] == "end of data"]
     ids = {row["frame_id"] for row in open_ones}
     left_out = ("frame_closed_by",)
-    ended_by_time = [row for row in told if row["frame_id"] in ids]
-    ended = spelled([row for row in told if row["frame_id"] not in ids])
+    ended_by_time = [row for row in emitted if row["frame_id"] in ids]
+    ended = spelled([row for row in emitted if row["frame_id"] not in ids])
     assert set(spelled(ended_by_time, left_out=left_out)) <= set(spelled(open_ones, left_out=left_out))
     closed = spelled([row for row in expected if row["frame_id"] not in ids])
     if plan.prefer is None:
@@ -89,15 +89,15 @@ def test_so_does_one_in_the_plane(shape, data):
 @given(data=st.data())
 def test_so_does_one_of_crowds(data):
     swarm = data.draw(swarms())
-    plan, rows = crowd_plan(swarm), points_of(swarm)
+    plan, rows = density_plan(swarm), points_of(swarm)
     batches = arrivals(data.draw, rows)
-    told, _ = run(plan, batches)
+    emitted, _ = run(plan, batches)
     expected = table(plan, rows)
     ended = [row for row in expected if row["frame_closed_by"] != "end of data"]
     left_out = ("frame_closed_by",)
-    assert set(spelled(ended, left_out=left_out)) <= set(spelled(told, left_out=left_out))
+    assert set(spelled(ended, left_out=left_out)) <= set(spelled(emitted, left_out=left_out))
     # A crowd that the data leaves open is ended by time.
-    assert spelled(told, left_out=left_out) == spelled(expected, left_out=left_out)
+    assert spelled(emitted, left_out=left_out) == spelled(expected, left_out=left_out)
 
 
 @settings(deadline=None, max_examples=120)
@@ -107,13 +107,13 @@ def test_fragments_only_grow_and_the_last_is_the_region(data):
     rows = rows_of(world)
     plan = plan_of(world, fragments=True)
     batches = arrivals(data.draw, rows)
-    told, _ = run(plan, batches)
+    emitted, _ = run(plan, batches)
     regions = {row["frame_id"]: row for row in run(replace(plan, fragments=False), batches)[0]}
-    finals = {row["frame_id"]: row for row in told if row["frame_final"]}
+    finals = {row["frame_id"]: row for row in emitted if row["frame_final"]}
     fragments = ("frame_fragment", "frame_final")
     assert spelled(list(finals.values()), left_out=fragments) == spelled(list(regions.values()))
     before: dict[int, dict[str, Any]] = {}
-    for row in told:
+    for row in emitted:
         last = before.get(row["frame_id"])
         assert row["frame_fragment"] == (0 if last is None else last["frame_fragment"] + 1)
         if last is not None:
@@ -142,12 +142,12 @@ def test_a_silent_place_stands_between_others_though_nothing_is_open():
     late = [Raw(ts, (place,), ts == 5) for ts in (5, 6) for place in (1.0, 3.0)]
     world = World([early + late], Asked(), 1)
     plan, rows = plan_of(world, shape="connected"), rows_of(world)
-    told, _ = run(plan, [(rows[:3], 2), ([], 3), (rows[3:], ENDS)])
-    assert sorted((row["frame_low"], row["frame_high"]) for row in told) == [(1.0, 1.0), (3.0, 3.0)]
-    assert spelled(told) == spelled(table(plan, rows))
+    emitted, _ = run(plan, [(rows[:3], 2), ([], 3), (rows[3:], ENDS)])
+    assert sorted((row["frame_low"], row["frame_high"]) for row in emitted) == [(1.0, 1.0), (3.0, 3.0)]
+    assert spelled(emitted) == spelled(table(plan, rows))
 
 
 def test_reports_that_came_twice_are_counted_though_their_group_is_forgotten():
     world = World([[Raw(0, (1.0,), True), Raw(0, (1.0,), False)]], Asked(), 1)
-    told, counted = run(plan_of(world), [(rows_of(world), ENDS)])
-    assert (told, counted["duplicates"]) == ([], 1)
+    emitted, counted = run(plan_of(world), [(rows_of(world), ENDS)])
+    assert (emitted, counted["duplicates"]) == ([], 1)

@@ -10,7 +10,7 @@ import numpy as np
 
 from streamframes.core.batch.clock import Clock, check_duration
 from streamframes.core.frames.schedule import MISSING, OPEN_ON
-from streamframes.core.regions.plan import DURATIONS, METHODS, RECTANGLE, SPANS, Crowding
+from streamframes.core.regions.plan import DURATIONS, METHODS, RECTANGLE, SPANS, DensitySettings
 from streamframes.core.regions.reports import ENDS, HOLDS, IMPUTES, NO_LIMIT, Reading
 from streamframes.core.regions.types import Limits
 from streamframes.core.schemes.base import check_choice
@@ -38,7 +38,7 @@ def count(value: Any, argument: str, *, least: int = 1) -> int:
     return value
 
 
-def sides(value: Any, n_dims: int, argument: str, verb: str, *, above: bool = False) -> tuple[float, ...]:
+def per_axis(value: Any, n_dims: int, argument: str, verb: str, *, above: bool = False) -> tuple[float, ...]:
     """A number for each dimension of space; one stands for all."""
     if isinstance(value, Sequence) and not isinstance(value, str):
         if len(value) != n_dims:
@@ -60,7 +60,7 @@ def limits_of(
     clock: Clock, n_dims: int, *, min_duration: Any, min_extent: Any, min_times: Any, min_places: Any, max_step: Any
 ) -> Limits:
     """The minimums, and how far apart neighbours may be."""
-    least = sides(0 if min_extent is None else min_extent, n_dims, "min_extent", "regions")
+    least = per_axis(0 if min_extent is None else min_extent, n_dims, "min_extent", "regions")
     return Limits(
         duration=0 if min_duration is None else ticks(min_duration, "min_duration", clock, zero=True),
         extent=tuple((1 - ROUNDING) * each for each in least),
@@ -109,15 +109,15 @@ def method_of(method: Any, shape: str, n_dims: int, missing: Any, *, has_places:
     return method, method == DURATIONS or stations
 
 
-def crowding_of(clock: Clock, n_dims: int, *, bin: Any, unit: Any, above: Any, min_area: Any) -> Crowding:
+def density_of(clock: Clock, n_dims: int, *, bin: Any, unit: Any, above: Any, min_area: Any) -> DensitySettings:
     """How points are counted, and what is dense. Bins of space and units of time are told apart by what they are."""
     if isinstance(bin, str | timedelta) and not isinstance(unit, str | timedelta):
         bin, unit = unit, bin
-    lengths = sides(bin, n_dims, "bin", "density", above=True)
+    lengths = per_axis(bin, n_dims, "bin", "density", above=True)
     least = 0.0 if min_area is None else number(min_area, "min_area", "density")
     if least / float(np.prod(lengths)) > _MOST_CELLS:
         raise InvalidArgument(
             f"density() got min_area={min_area!r} with bin={bin!r}: more than {_MOST_CELLS:,} cells; take larger bins"
         )
     dense = number(above, "above", "density", above=True, unit="points for each unit of area")
-    return Crowding(ticks(unit, "unit", clock, zero=False), lengths, dense, least)
+    return DensitySettings(ticks(unit, "unit", clock, zero=False), lengths, dense, least)

@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from streamframes.core.batch.tree import Tree
 from streamframes.core.jit.compiled import compiled
-from streamframes.core.regions.types import Found, Live, joined
+from streamframes.core.regions.types import OpenRegions, Regions, concat
 
 PREFERENCES = ("largest", "longest", "widest")
 
@@ -72,28 +73,28 @@ def _choose(start: Any, end: Any, low: Any, high: Any, order: Any, kept: Any) ->
 
 
 @compiled
-def _held_back(start: Any, end: Any, low: Any, high: Any, live: Any, out: Any) -> None:
+def _held_back(start: Any, end: Any, low: Any, high: Any, candidates: Any, out: Any) -> None:
     """Whether something open may come to overlap each region."""
-    since, live_low, live_high = live
+    since, open_low, open_high = candidates
     for i in range(start.size):
         for j in range(since.size):
             near = since[j] <= end[i]
             for d in range(low.shape[1]):
-                near &= live_low[j, d] <= high[i, d] and low[i, d] <= live_high[j, d]
+                near &= open_low[j, d] <= high[i, d] and low[i, d] <= open_high[j, d]
             if near:
                 out[i] = True
                 break
 
 
-def _best_first(found: Found, prefer: str) -> np.ndarray:
+def _best_first(regions: Regions, prefer: str) -> np.ndarray:
     """Regions from the best to the worst."""
-    duration, extent = found.end - found.start, (found.high - found.low).prod(axis=1)
+    duration, extent = regions.end - regions.start, (regions.high - regions.low).prod(axis=1)
     better = {
-        "largest": (found.rows, duration, extent),
-        "longest": (duration, extent, found.rows),
-        "widest": (extent, duration, found.rows),
+        "largest": (regions.rows, duration, extent),
+        "longest": (duration, extent, regions.rows),
+        "widest": (extent, duration, regions.rows),
     }[prefer]
-    ties = [found.start, *found.low.T, *found.high.T, found.end]
+    ties = [regions.start, *regions.low.T, *regions.high.T, regions.end]
     return np.lexsort([*reversed(ties), *(-each for each in reversed(better))])
 
 
@@ -102,14 +103,14 @@ class Clusters:
 
     def __init__(self, prefer: str) -> None:
         self.prefer = prefer
-        self.waiting: Found | None = None
+        self.waiting: Regions | None = None
 
-    def feed(self, found: Found, live: Live) -> Found:
+    def feed(self, ended: Regions, candidates: OpenRegions) -> Regions:
         """Take regions that have ended; returns the selection of the clusters that are closed."""
-        waiting = found if self.waiting is None else joined([self.waiting, found])
+        waiting = ended if self.waiting is None else concat([self.waiting, ended])
         edges = (waiting.start, waiting.end, waiting.low, waiting.high)
         held = np.zeros(len(waiting), np.bool_)
-        _held_back(*edges, (live.start, live.low, live.high), held)
+        _held_back(*edges, (candidates.start, candidates.low, candidates.high), held)
         cluster = np.arange(len(waiting))
         _clusters(*edges, np.argsort(waiting.start, kind="stable"), cluster)
         held = np.isin(cluster, cluster[held])
@@ -124,10 +125,10 @@ class Clusters:
         """The first start of what is not decided."""
         return None if self.waiting is None else int(self.waiting.start.min())
 
-    def snapshot(self) -> dict[str, Any]:
+    def snapshot(self) -> Tree:
         """Everything that must be known to go on later."""
-        return {} if self.waiting is None else dict(vars(self.waiting))
+        return {} if self.waiting is None else self.waiting.snapshot()
 
-    def restore(self, saved: dict[str, Any]) -> None:
-        """Go on from what was saved."""
-        self.waiting = Found(**saved) if saved else None
+    def restore(self, tree: Tree) -> None:
+        """Go on from a snapshot."""
+        self.waiting = Regions.restored(tree) if tree else None

@@ -1,23 +1,23 @@
-"""The operator: one bucket's rows in order in, regions out."""
+"""The operator of regions: one bucket's rows in order in, regions out."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from streamframes.core.batch.groups import GroupIndex
 from streamframes.core.batch.rows import Rows
+from streamframes.core.batch.tree import Tree, tree_at, trees_at
 from streamframes.core.operator.protocol import NO_WATERMARKS, Operator, OperatorPlan
-from streamframes.core.regions.density.search import CrowdSearch
-from streamframes.core.regions.group_search import GroupSearch, Telling
+from streamframes.core.regions.density.search import DensityGroup
+from streamframes.core.regions.group_search import GroupSearch
 from streamframes.core.regions.plan import DENSITY, RegionSpec
 from streamframes.core.regions.reports import BAD
-from streamframes.core.regions.results import Results
-from streamframes.core.regions.types import FALSE, TRUE
+from streamframes.core.regions.results import RegionBatches
+from streamframes.core.regions.types import FALSE, TRUE, Emission, RegionGroup
 
 _STATES = np.array([BAD, FALSE, TRUE], np.uint8)
 
@@ -43,43 +43,43 @@ class RegionOperator(Operator):
         self.plan = plan
         self.is_live = live
         self.groups = GroupIndex(plan.keys)
-        self.searches: list[GroupSearch | CrowdSearch] = []
-        self.results = Results(plan)
+        self.searches: list[RegionGroup] = []
+        self.results = RegionBatches(plan)
 
     def feed(self, rows: Rows, watermarks: np.ndarray = NO_WATERMARKS) -> Iterator[pa.RecordBatch]:
         """The results that these rows settle; rows of a group must come in order."""
         self._grow()
         rows, place, state = self._read(rows)
-        spoke = dict(zip(rows.groups.tolist(), zip(rows.bounds[:-1], rows.bounds[1:], strict=True), strict=True))
-        # Where time goes on, all groups hear of it; else only those with rows.
-        for group in range(len(self.groups)) if watermarks.size else spoke:
-            low, high = spoke.get(group, (0, 0))
-            point = int(watermarks[group]) if watermarks.size else None
-            tellings = self.searches[group].feed(rows.ts[low:high], place[low:high], state[low:high], point)
-            yield from self._told(group, tellings)
+        bounds = dict(zip(rows.groups.tolist(), zip(rows.bounds[:-1], rows.bounds[1:], strict=True), strict=True))
+        # Where time goes on, every group gets its watermark; else only those with rows are looked at.
+        for group in range(len(self.groups)) if watermarks.size else bounds:
+            low, high = bounds.get(group, (0, 0))
+            watermark = int(watermarks[group]) if watermarks.size else None
+            emissions = self.searches[group].feed(rows.ts[low:high], place[low:high], state[low:high], watermark)
+            yield from self._batches(group, emissions)
 
     def _read(self, rows: Rows) -> tuple[Rows, np.ndarray, np.ndarray]:
-        """The rows that have a place, the places, and what each row says of its own."""
+        """The rows that have a place, the places, and the state that each row reports."""
         first = self.plan.n_ties
         columns = rows.columns[first : first + self.plan.n_dims]
         place = np.stack([np.asarray(column.to_numpy(zero_copy_only=False), np.float64) for column in columns], axis=1)
-        there = np.asarray(np.isfinite(place).all(axis=1))
-        if not there.all():
-            rows, place = rows.filter(there), place[there]
+        is_placed = np.asarray(np.isfinite(place).all(axis=1))
+        if not is_placed.all():
+            rows, place = rows.filter(is_placed), place[is_placed]
         if self.plan.shape == DENSITY:
             return rows, place, np.empty(len(rows), np.uint8)
-        said = rows.columns[first + self.plan.n_dims].to_numpy(zero_copy_only=False)
-        return rows, place + 0.0, _STATES[said]
+        states = rows.columns[first + self.plan.n_dims].to_numpy(zero_copy_only=False)
+        return rows, place + 0.0, _STATES[states]
 
-    def _told(self, group: int, tellings: Iterator[Telling]) -> Iterator[pa.RecordBatch]:
-        for found, fragments, final in tellings:
-            if len(found):
-                yield self.results.batch(self.groups, group, found, fragments, final=final)
+    def _batches(self, group: int, emissions: Iterator[Emission]) -> Iterator[pa.RecordBatch]:
+        for emission in emissions:
+            if len(emission.regions):
+                yield self.results.batch(self.groups, group, emission)
 
     def _grow(self) -> None:
         for group in range(len(self.searches), len(self.groups)):
-            if self.plan.crowding is not None:
-                self.searches.append(CrowdSearch(self.plan, self.plan.crowding))
+            if self.plan.density is not None:
+                self.searches.append(DensityGroup(self.plan, self.plan.density))
                 continue
             listed = np.empty((0, self.plan.n_dims))
             if self.plan.listed is not None:
@@ -89,15 +89,11 @@ class RegionOperator(Operator):
     def finish(self) -> Iterator[pa.RecordBatch]:
         """The results that the end of the data settles."""
         for group, search in enumerate(self.searches):
-            yield from self._told(group, search.finish())
+            yield from self._batches(group, search.finish())
 
     def figures(self) -> dict[str, int]:
         """Open regions; and reports that another of the same place and instant stood in for, since the last call."""
-        n_duplicates = 0
-        for search in self.searches:
-            if isinstance(search, GroupSearch):
-                n_duplicates += search.field.duplicates
-                search.field.duplicates = 0
+        n_duplicates = sum(search.take_duplicates() for search in self.searches)
         n_open = sum(search.n_open for search in self.searches)
         return {"open": n_open, "held": 0, "duplicates": n_duplicates}
 
@@ -109,7 +105,7 @@ class RegionOperator(Operator):
     def min_unreported_start(self, watermarks: np.ndarray) -> np.ndarray:
         """For each group the instant before which no further region starts."""
         self._grow()
-        unit = self.plan.crowding.unit if self.plan.crowding is not None else 1
+        unit = self.plan.density.unit if self.plan.density is not None else 1
         starts = watermarks // unit * unit
         for group, search in enumerate(self.searches):
             if search.earliest is not None:
@@ -122,14 +118,14 @@ class RegionOperator(Operator):
         self.searches = [self.searches[number] for number in numbers.tolist()]
         self.groups.retain(numbers)
 
-    def snapshot(self) -> dict[str, Any]:
+    def snapshot(self) -> Tree:
         """Everything that must be known to go on later."""
         self._grow()
         return {"groups": self.groups.snapshot(), "searches": [search.snapshot() for search in self.searches]}
 
-    def restore(self, saved: dict[str, Any]) -> None:
-        """Go on from what was saved."""
-        self.groups.restore(saved["groups"])
+    def restore(self, tree: Tree) -> None:
+        """Go on from a snapshot."""
+        self.groups.restore(tree_at(tree, "groups"))
         self._grow()
-        for search, mine in zip(self.searches, saved["searches"], strict=True):
+        for search, mine in zip(self.searches, trees_at(tree, "searches"), strict=True):
             search.restore(mine)

@@ -24,11 +24,11 @@ BAD_REPORT, NOT_SATISFIED, SATISFIED = range(3)
 
 
 @dataclass(frozen=True)
-class Crowding:
+class DensitySettings:
     """What is dense: points are counted in units of time (ticks) and cells with these sides."""
 
     unit: int
-    sides: tuple[float, ...]
+    bin_sizes: tuple[float, ...]
     above: float
     min_area: float
 
@@ -72,7 +72,7 @@ class RegionSpec:
     limits: Limits = field(default_factory=Limits)
     reading: Reading = field(default_factory=Reading)
     listed: Listed | None = None
-    crowding: Crowding | None = None
+    density: DensitySettings | None = None
     may_miss: bool = False
     fragments: bool = False
     prefix: str = "frame_"
@@ -87,7 +87,7 @@ class RegionSpec:
             "minimums and max_step": repr(self.limits),
             "missing, max_missing, open_on and max_gap": repr(self.reading),
             "places": self.listed.digest() if self.listed is not None else "those of the data",
-            "bin, unit and above": repr(self.crowding),
+            "bin, unit and above": repr(self.density),
             "fragments": repr(self.fragments),
         }
 
@@ -104,8 +104,8 @@ class RegionSpec:
     @property
     def salt(self) -> int:
         """What tells these regions from those of others, in their ids."""
-        told = f"regions {self.shape} {' '.join(self.space)}"
-        return int.from_bytes(hashlib.blake2b(told.encode(), digest_size=8).digest(), "little")
+        columns = f"regions {self.shape} {' '.join(self.space)}"
+        return int.from_bytes(hashlib.blake2b(columns.encode(), digest_size=8).digest(), "little")
 
     def edge_names(self) -> list[tuple[str, str]]:
         """The names of the lowest and highest place, for each dimension."""
@@ -116,7 +116,7 @@ class RegionSpec:
     def frame_schema(self) -> pa.Schema:
         """The columns of the regions."""
         edges = [(name, kind) for pair, kind in zip(self.edge_names(), self.place_types, strict=True) for name in pair]
-        told = {
+        columns = {
             "id": pa.int64(),
             "start": self.ts_type,
             "end": self.ts_type,
@@ -127,7 +127,7 @@ class RegionSpec:
         return pa.schema(
             [
                 *self.keys,
-                *((f"{self.prefix}{name}", kind) for name, kind in told.items()),
+                *((f"{self.prefix}{name}", kind) for name, kind in columns.items()),
                 *edges,
                 *((f"{self.prefix}{name}", kind) for name, kind in (more | self._shape_columns()).items()),
             ]

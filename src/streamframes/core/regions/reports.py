@@ -1,4 +1,4 @@
-"""The field: a group's places, and what each of its reports means.
+"""Reports: the places of a group, and what each of its reports means.
 
   rows ──> one a place and instant ──> columns ──> missing and bad ones: ended, held or imputed ──> resolved reports
 
@@ -12,16 +12,17 @@ from typing import Any
 
 import numpy as np
 
+from streamframes.core.batch.tree import Tree, array_at
 from streamframes.core.jit.compiled import compiled
 from streamframes.core.regions.types import BREAK, FALSE, HELD, IMPUTED, NEW, Columns
 
 BAD = 2
 ENDS, HOLDS, IMPUTES = range(3)
 NO_LIMIT = 2**64 - 1
-# What is known of a slot: whether it was listed or has reported, when it last did, whether that satisfied the
+# What is known of a place: whether it was listed or has reported, when it last did, whether that satisfied the
 # condition, and how many reports in a row have been missing since.
 KNOWN, REPORTED, LAST, SATISFIED, MISSED = range(5)
-FIELDS = 5
+RECORD_FIELDS = 5
 
 
 @dataclass(frozen=True)
@@ -63,8 +64,8 @@ def _is_ordered(ts: Any, place: Any) -> bool:
 
 
 @compiled
-def _find_slots(ts: Any, place: Any, places: Any, out: Any) -> int:
-    """The slot of each row, or -1; returns how many have none. Rows are sorted by instant and place."""
+def _find_places(ts: Any, place: Any, places: Any, out: Any) -> int:
+    """The place of each row, or -1; returns how many have none. Rows are sorted by instant and place."""
     unknown, guess = 0, 0
     for i in range(place.shape[0]):
         guess = 0 if i and ts[i] != ts[i - 1] else guess
@@ -107,9 +108,9 @@ def _meaning(record: Any, ts: int, state: int, reading: Any) -> int:
 
 
 @compiled
-def _resolve(ts: Any, slot: Any, state: Any, stations: bool, reading: Any, known: Any, columns: Any) -> Any:
+def _resolve(ts: Any, place_id: Any, state: Any, stations: bool, reading: Any, records: Any, columns: Any) -> Any:
     """The reports of each column; returns how many columns and reports there are."""
-    times, bounds, slots, codes = columns
+    times, bounds, place_ids, codes = columns
     n_columns, n_reports, i = 0, 0, 0
     while i < ts.size:
         at = ts[i]
@@ -118,57 +119,57 @@ def _resolve(ts: Any, slot: Any, state: Any, stations: bool, reading: Any, known
         s = 0
         while i < ts.size and ts[i] == at:
             if stations:
-                n_reports = _absent(s, slot[i], at, reading, known, slots, codes, n_reports)
-            is_new = stations and not known[slot[i], KNOWN] and reading[0] != HOLDS
-            known[slot[i], KNOWN] = 1
-            slots[n_reports], codes[n_reports] = slot[i], _meaning(known[slot[i]], at, state[i], reading)
+                n_reports = _absent(s, place_id[i], at, reading, records, place_ids, codes, n_reports)
+            is_new = stations and not records[place_id[i], KNOWN] and reading[0] != HOLDS
+            records[place_id[i], KNOWN] = 1
+            place_ids[n_reports], codes[n_reports] = place_id[i], _meaning(records[place_id[i]], at, state[i], reading)
             codes[n_reports] |= NEW if is_new else 0
             n_reports += 1
-            s = slot[i] + 1
+            s = place_id[i] + 1
             i += 1
         if stations:
-            n_reports = _absent(s, known.shape[0], at, reading, known, slots, codes, n_reports)
+            n_reports = _absent(s, records.shape[0], at, reading, records, place_ids, codes, n_reports)
     bounds[n_columns] = n_reports
     return n_columns, n_reports
 
 
 @compiled
 def _absent(
-    first: int, stop: int, ts: int, reading: Any, known: Any, slots: Any, codes: Any, n_reports: int
+    first: int, stop: int, ts: int, reading: Any, records: Any, place_ids: Any, codes: Any, n_reports: int
 ) -> int:  # fmt: skip
     """The known places from `first` on have sent nothing."""
     for s in range(first, stop):
-        if known[s, KNOWN]:
-            slots[n_reports], codes[n_reports] = s, _meaning(known[s], ts, BAD, reading)
+        if records[s, KNOWN]:
+            place_ids[n_reports], codes[n_reports] = s, _meaning(records[s], ts, BAD, reading)
             n_reports += 1
     return n_reports
 
 
-class Field:
-    """The places of one group."""
+class ReportResolver:
+    """The places of one group, and what is known of the reports of each."""
 
     def __init__(self, reading: Reading, listed: np.ndarray) -> None:
         self.reading = reading
         self.places = listed
         self.listed = np.ones(listed.shape[0], np.bool_)
-        self.known = np.zeros((listed.shape[0], FIELDS), np.int64)
-        self.known[:, KNOWN] = 1
+        self.records = np.zeros((listed.shape[0], RECORD_FIELDS), np.int64)
+        self.records[:, KNOWN] = 1
         self.duplicates = 0
 
     def feed(self, ts: np.ndarray, place: np.ndarray, state: np.ndarray) -> tuple[np.ndarray | None, Columns]:
-        """Resolve rows that come in order; also where the slots have moved to, if there are new ones."""
+        """Resolve rows that come in order; also where the old places have moved to, if there are new ones."""
         if not _is_ordered(ts, place):
             keep = _last_of_each(ts, place)
             self.duplicates += ts.size - keep.size
             ts, place, state = ts[keep], place[keep], state[keep]
-        slot = np.empty(ts.size, np.int64)
+        place_id = np.empty(ts.size, np.int64)
         moved = None
-        if _find_slots(ts, place, self.places, slot):
-            moved = self._add(np.unique(place[slot < 0], axis=0))
-            _find_slots(ts, place, self.places, slot)
-        return moved, self._resolved(ts, slot, state)
+        if _find_places(ts, place, self.places, place_id):
+            moved = self._add(np.unique(place[place_id < 0], axis=0))
+            _find_places(ts, place, self.places, place_id)
+        return moved, self._resolved(ts, place_id, state)
 
-    def _resolved(self, ts: np.ndarray, slot: np.ndarray, state: np.ndarray) -> Columns:
+    def _resolved(self, ts: np.ndarray, place_id: np.ndarray, state: np.ndarray) -> Columns:
         reading = self.reading
         n_columns = int((ts[1:] != ts[:-1]).sum()) + (ts.size > 0)
         room = n_columns * self.places.shape[0] if reading.stations else ts.size
@@ -179,35 +180,35 @@ class Field:
             np.empty(room, np.uint8),
         )
         plan = (reading.missing, reading.max_missing, reading.open_on_any, np.uint64(reading.max_gap))
-        _, n_reports = _resolve(ts, slot, state, reading.stations, plan, self.known, columns)
-        times, bounds, slots, codes = columns
-        return Columns(times, bounds, slots[:n_reports], codes[:n_reports])
+        _, n_reports = _resolve(ts, place_id, state, reading.stations, plan, self.records, columns)
+        times, bounds, place_ids, codes = columns
+        return Columns(times, bounds, place_ids[:n_reports], codes[:n_reports])
 
     def _add(self, fresh: np.ndarray) -> np.ndarray:
-        """Take new places; where the slots that there were have moved to."""
+        """Take new places; returns where the old ones have moved to."""
         both = np.concatenate([self.places, fresh])
         order = np.lexsort(both.T[::-1])
         n_old = self.places.shape[0]
-        place = np.empty(order.size, np.int64)
-        place[order] = np.arange(order.size)
+        moved_to = np.empty(order.size, np.int64)
+        moved_to[order] = np.arange(order.size)
         self.places = both[order]
         self.listed = np.append(self.listed, np.zeros(len(fresh), np.bool_))[order]
-        known = np.zeros((order.size, FIELDS), np.int64)
-        known[place[:n_old]] = self.known
-        self.known = known
-        return place[:n_old]
+        records = np.zeros((order.size, RECORD_FIELDS), np.int64)
+        records[moved_to[:n_old]] = self.records
+        self.records = records
+        return moved_to[:n_old]
 
-    def retain(self, slots: np.ndarray) -> None:
+    def retain(self, place_ids: np.ndarray) -> None:
         """Forget all places but these."""
-        self.places, self.listed, self.known = self.places[slots], self.listed[slots], self.known[slots]
+        self.places, self.listed, self.records = self.places[place_ids], self.listed[place_ids], self.records[place_ids]
 
-    def snapshot(self) -> dict[str, Any]:
+    def snapshot(self) -> Tree:
         """Everything that must be known to go on later."""
-        return {"places": self.places, "listed": self.listed, "known": self.known}
+        return {"places": self.places, "listed": self.listed, "records": self.records}
 
-    def restore(self, saved: dict[str, Any]) -> None:
-        """Go on from what was saved."""
-        self.places, self.listed, self.known = saved["places"], saved["listed"], saved["known"]
+    def restore(self, tree: Tree) -> None:
+        """Go on from a snapshot."""
+        self.places, self.listed, self.records = (array_at(tree, name) for name in ("places", "listed", "records"))
 
 
 def _last_of_each(ts: np.ndarray, place: np.ndarray) -> np.ndarray:

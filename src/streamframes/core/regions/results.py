@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from streamframes.core.batch.groups import GroupIndex, mix
 from streamframes.core.batch.rows import CLOSED_BY, typed
 from streamframes.core.jit.compiled import compiled
 from streamframes.core.regions.plan import RegionSpec
-from streamframes.core.regions.types import Found
+from streamframes.core.regions.types import Emission, Regions
 
 
 @compiled
@@ -23,48 +24,46 @@ def _ids(salt: Any, group: Any, start: Any, named: Any, out: Any) -> None:
         out[i] = np.int64(value)
 
 
-class Results:
-    """How the regions of a plan are told."""
+class RegionBatches:
+    """Makes batches of the columns of a plan."""
 
     def __init__(self, plan: RegionSpec) -> None:
         self.plan = plan
         self.schema = plan.frame_schema
 
-    def batch(
-        self, groups: GroupIndex, group: int, found: Found, fragments: np.ndarray, *, final: bool
-    ) -> pa.RecordBatch:
-        """Regions of one group; `fragments` number what has been told of each before."""
-        plan, size = self.plan, len(found)
-        told: dict[str, Any] = {
-            "id": self._ids(groups.first[group], found),
-            "start": typed(pa.array(found.start), plan.ts_type),
-            "end": typed(pa.array(found.end), plan.ts_type),
-            "rows": found.rows,
-            "places": found.places,
-            "closed_by": pa.array(CLOSED_BY).take(pa.array(found.cause)) if final else pa.nulls(size, pa.string()),
-            "imputed": found.imputed,
+    def batch(self, groups: GroupIndex, group: int, emission: Emission) -> pa.RecordBatch:
+        """Regions of one group."""
+        plan, (regions, fragments, final), size = self.plan, emission, len(emission.regions)
+        columns: Mapping[str, np.ndarray | pa.Array] = {
+            "id": self._ids(groups.first[group], regions),
+            "start": typed(pa.array(regions.start), plan.ts_type),
+            "end": typed(pa.array(regions.end), plan.ts_type),
+            "rows": regions.rows,
+            "places": regions.places,
+            "closed_by": pa.array(CLOSED_BY).take(pa.array(regions.cause)) if final else pa.nulls(size, pa.string()),
+            "imputed": regions.imputed,
             "fragment": fragments,
             "final": np.full(size, final),
-            **found.more,
+            **regions.more,
         }
-        named = {f"{plan.prefix}{name}": values for name, values in told.items()}
+        named = {f"{plan.prefix}{name}": values for name, values in columns.items()}
         keys = groups.values(np.full(size, group))
         named |= dict(zip(plan.keys.names, keys, strict=True))
         for d, (low, high) in enumerate(plan.edge_names()):
-            named[low], named[high] = found.low[:, d], found.high[:, d]
+            named[low], named[high] = regions.low[:, d], regions.high[:, d]
         return pa.RecordBatch.from_arrays(
             [_as(named[field.name], field.type) for field in self.schema], schema=self.schema
         )
 
-    def _ids(self, group: Any, found: Found) -> np.ndarray:
+    def _ids(self, group: np.uint64, regions: Regions) -> np.ndarray:
         """A hash of group, start and what tells regions of one start apart."""
-        out = np.empty(len(found), np.int64)
-        named = np.ascontiguousarray(found.named).view(np.int64)
-        _ids(np.uint64(self.plan.salt), np.uint64(group), found.start, named, out)
+        out = np.empty(len(regions), np.int64)
+        named = np.ascontiguousarray(regions.named).view(np.int64)
+        _ids(np.uint64(self.plan.salt), np.uint64(group), regions.start, named, out)
         return out
 
 
-def _as(values: Any, kind: pa.DataType) -> pa.Array:
+def _as(values: np.ndarray | pa.Array, kind: pa.DataType) -> pa.Array:
     """Numbers or Arrow values as a column of a type."""
     array = values if isinstance(values, pa.Array) else pa.array(values)
     if pa.types.is_list(kind) and array.type != kind:

@@ -1,7 +1,7 @@
 """What passes between the stages of a search for regions: resolved reports in, regions out.
 
-place                          A *column* is an instant at which somebody reported;
-  ^  3.0  . T T F .            a *slot* is a place by its number, in the order of places.
+place                          A *column* is an instant at which somebody reported; a place
+  ^  3.0  . T T F .            goes by its number, in the order of the places of its group.
   |  2.0  T T T T .
   |  1.0  F . T T T
   +------ 0 1 2 3 4 --> column
@@ -9,12 +9,15 @@ place                          A *column* is an instant at which somebody report
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
-from typing import Any, Protocol
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import pyarrow as pa
+
+from streamframes.core.batch.tree import Tree, array_at, tree_at
 
 # What a report says. A held one says nothing but that the place is there; after a break, a place begins anew; a new
 # one is expected at every column from now on, and was missing before.
@@ -29,20 +32,20 @@ CONDITION, GAP, END = 1, 2, 4
 class Columns:
     """One group's resolved reports, column after column.
 
-    times    the instants, rising
-    bounds   reports bounds[k] up to bounds[k + 1] came at times[k]
-    slot     whose report, rising within a column
-    code     what it says
+    times     the instants, rising
+    bounds    reports bounds[k] up to bounds[k + 1] came at times[k]
+    place_id  whose report, rising within a column
+    code      what it says
     """
 
     times: np.ndarray
     bounds: np.ndarray
-    slot: np.ndarray
+    place_id: np.ndarray
     code: np.ndarray
 
 
 @dataclass
-class Found:
+class Regions:
     """Regions: edges in ticks and in places, what was counted, and why each ended.
 
     `named` are the numbers that tell regions of one group and start apart; `more` are further columns by name.
@@ -57,36 +60,52 @@ class Found:
     imputed: np.ndarray
     cause: np.ndarray
     named: np.ndarray
-    more: dict[str, Any] = field(default_factory=dict)
+    more: Mapping[str, np.ndarray | pa.Array] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return int(self.start.size)
 
-    def take(self, chosen: np.ndarray) -> Found:
+    def columns(self) -> dict[str, np.ndarray]:
+        """All columns but `more`, by name."""
+        return {name: values for name, values in vars(self).items() if name != "more"}
+
+    def take(self, chosen: np.ndarray) -> Regions:
         """Some of them, in this order."""
-        mine: Any = {each.name: getattr(self, each.name)[chosen] for each in fields(self)[:-1]}
         more = {
             name: values.take(pa.array(chosen)) if isinstance(values, pa.Array) else values[chosen]
             for name, values in self.more.items()
         }
-        return Found(**mine, more=more)
+        return Regions(**{name: values[chosen] for name, values in self.columns().items()}, more=more)
+
+    def snapshot(self) -> Tree:
+        """All columns."""
+        return {**self.columns(), "more": self.more}
+
+    @classmethod
+    def restored(cls, tree: Tree) -> Regions:
+        """The regions of a snapshot."""
+        own = {name: array_at(tree, name) for name in tree if name != "more"}
+        more = {
+            name: values for name, values in tree_at(tree, "more").items() if isinstance(values, np.ndarray | pa.Array)
+        }
+        return cls(**own, more=more)
 
 
-def joined(parts: Sequence[Found]) -> Found:
+def concat(parts: Sequence[Regions]) -> Regions:
     """Several as one."""
     if len(parts) == 1:
         return parts[0]
-    mine: Any = {each.name: np.concatenate([getattr(part, each.name) for part in parts]) for each in fields(Found)[:-1]}
-    more = {name: _together([part.more[name] for part in parts]) for name in parts[0].more}
-    return Found(**mine, more=more)
+    columns = [part.columns() for part in parts]
+    own = {name: np.concatenate([each[name] for each in columns]) for name in columns[0]}
+    return Regions(**own, more={name: _concat_more([part.more[name] for part in parts]) for name in parts[0].more})
 
 
-def _together(values: list[Any]) -> Any:
+def _concat_more(values: Sequence[np.ndarray | pa.Array]) -> np.ndarray | pa.Array:
     return pa.concat_arrays(values) if isinstance(values[0], pa.Array) else np.concatenate(values)
 
 
 @dataclass
-class Live:
+class OpenRegions:
     """What is open: since when, and which places it may come to hold."""
 
     start: np.ndarray
@@ -95,6 +114,14 @@ class Live:
 
     def __len__(self) -> int:
         return int(self.start.size)
+
+
+class Emission(NamedTuple):
+    """Regions of one group that are emitted: how many fragments of each came before, and whether they have ended."""
+
+    regions: Regions
+    fragments: np.ndarray
+    final: bool
 
 
 @dataclass(frozen=True)
@@ -111,20 +138,77 @@ class Limits:
 class Search(Protocol):
     """The search for the regions of one group."""
 
-    def widen(self, place: np.ndarray, places: np.ndarray, listed: np.ndarray) -> None:
-        """More places have come: old slot i is now place[i]; those in `listed` are known at once."""
+    @abstractmethod
+    def add_places(self, moved_to: np.ndarray, places: np.ndarray, listed: np.ndarray) -> None:
+        """More places have come: old place i is now moved_to[i]; those in `listed` are known at once."""
 
-    def feed(self, columns: Columns) -> Found:
+    @abstractmethod
+    def feed(self, columns: Columns) -> Regions:
         """The regions that these columns settle."""
 
-    def finish(self, cause: int) -> Found:
+    @abstractmethod
+    def finish(self, cause: int) -> Regions:
         """Everything that is open, ended by this cause; nothing is open afterwards."""
 
-    def live(self) -> Live:
-        """What is open."""
+    @abstractmethod
+    def open_regions(self) -> OpenRegions:
+        """What satisfied reports may still be part of."""
 
-    def snapshot(self) -> dict[str, Any]:
+    def count_open(self, candidates: OpenRegions) -> int:
+        """How many regions are open, given what `open_regions` says."""
+        return len(candidates)
+
+    def certain(self) -> Regions | None:
+        """The open regions of which start and extent are certain; None where that is never known."""
+        return None
+
+    def forget(self) -> np.ndarray | None:
+        """Forget places of which nothing matters; returns those that are left, or None for all."""
+        return None
+
+    @abstractmethod
+    def snapshot(self) -> Tree:
         """Everything that must be known to go on later."""
 
-    def restore(self, saved: dict[str, Any]) -> None:
-        """Go on from what was saved."""
+    @abstractmethod
+    def restore(self, tree: Tree) -> None:
+        """Go on from a snapshot."""
+
+
+class RegionGroup(Protocol):
+    """The rows of one group in, its regions out."""
+
+    @abstractmethod
+    def feed(self, ts: np.ndarray, place: np.ndarray, state: np.ndarray, watermark: int | None) -> Iterator[Emission]:
+        """What rows in order settle; then all rows before the watermark have come, if that is known."""
+
+    @abstractmethod
+    def finish(self) -> Iterator[Emission]:
+        """What the end of the data settles."""
+
+    @property
+    @abstractmethod
+    def n_open(self) -> int:
+        """How many regions are open."""
+
+    @property
+    @abstractmethod
+    def is_idle(self) -> bool:
+        """Whether nothing need be known of the group."""
+
+    @property
+    @abstractmethod
+    def earliest(self) -> int | None:
+        """The first instant of anything that is still to be emitted."""
+
+    def take_duplicates(self) -> int:
+        """How many reports another of the same place and instant stood in for, since the last call."""
+        return 0
+
+    @abstractmethod
+    def snapshot(self) -> Tree:
+        """Everything that must be known to go on later."""
+
+    @abstractmethod
+    def restore(self, tree: Tree) -> None:
+        """Go on from a snapshot."""

@@ -15,7 +15,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from streamframes.core.batch.clock import Duration
-from streamframes.core.regions.arguments import crowding_of, limits_of, method_of, reading_of, ticks
+from streamframes.core.regions.arguments import density_of, limits_of, method_of, reading_of, ticks
 from streamframes.core.regions.operator import RegionPlan
 from streamframes.core.regions.plan import BAD_REPORT, CONNECTED, DENSITY, NOT_SATISFIED, RECTANGLE, SATISFIED
 from streamframes.core.regions.types import Limits
@@ -161,7 +161,7 @@ def plan_density(
     settings = {
         "shape": DENSITY,
         "limits": Limits(lasting),
-        "crowding": crowding_of(source.clock, len(places), bin=bin, unit=unit, above=above, min_area=min_area),
+        "density": density_of(source.clock, len(places), bin=bin, unit=unit, above=above, min_area=min_area),
         "place_types": (pa.float64(),) * len(places),
     }
     _check_names(prefix, source.by, "density")

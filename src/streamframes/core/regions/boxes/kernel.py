@@ -17,7 +17,7 @@ import numpy as np
 
 from streamframes.core.jit.compiled import compiled
 from streamframes.core.regions.boxes.imputations import count_since, note
-from streamframes.core.regions.rectangles.rectangles import roomy
+from streamframes.core.regions.tables import roomy
 from streamframes.core.regions.types import BREAK, CONDITION, FALSE, GAP, HELD, IMPUTED, MEANING
 
 # Of a point: the last column at which it failed, the instant after that one, its first column and the instant of it.
@@ -34,29 +34,29 @@ def sweep(
     columns: Any, point_of: Any, now: int, now_ts: int, lattice: Any, edges: Any, limits: Any, entries: Any
 ) -> Any:  # fmt: skip
     """Walk the columns; the boxes that ended, how many, and where the walk stands."""
-    times, bounds, slot, code = columns
+    times, bounds, place_id, code = columns
     points, rows, lines = lattice
-    said = np.empty(points.shape[0], np.uint8)
-    struck = np.zeros((rows.size + 1, lines.size + 1), np.int64)
+    codes = np.empty(points.shape[0], np.uint8)
+    ended = np.zeros((rows.size + 1, lines.size + 1), np.int64)
     found, n_found = np.empty((0, FIELDS), np.int64), 0
     for k in range(times.size):
-        said[:] = FALSE
+        codes[:] = FALSE
         for i in range(bounds[k], bounds[k + 1]):
-            p = point_of[slot[i]]
+            p = point_of[place_id[i]]
             if code[i] & MEANING != HELD:
-                said[p] = code[i]
+                codes[p] = code[i]
             points[p, FIRST] = min(points[p, FIRST], now + 1)
             rows[p // lines.size] = min(rows[p // lines.size], now + 1)
             lines[p % lines.size] = min(lines[p % lines.size], now + 1)
-        if _strike(now, said, lattice, struck):
-            found, n_found = boxes_at(now, now_ts, lattice, struck, edges, limits, entries, found, n_found)
+        if _count_ended(now, codes, lattice, ended):
+            found, n_found = boxes_at(now, now_ts, lattice, ended, edges, limits, entries, found, n_found)
         now, now_ts = now + 1, times[k]
-        entries = _settle(now, now_ts, said, lattice, entries)
+        entries = _settle(now, now_ts, codes, lattice, entries)
     return found, n_found, now, now_ts, entries
 
 
 @compiled
-def _strike(now: int, said: Any, lattice: Any, struck: Any) -> bool:
+def _count_ended(now: int, codes: Any, lattice: Any, ended: Any) -> bool:
     """Sum up from the origin the points that held up to now and no longer do: 1 by the condition, 2^32 by a gap."""
     points, rows, lines = lattice
     for i in range(rows.size):
@@ -64,16 +64,16 @@ def _strike(now: int, said: Any, lattice: Any, struck: Any) -> bool:
         for j in range(lines.size):
             p = i * lines.size + j
             if points[p, FAILED] < now and rows[i] <= now + 1 and lines[j] <= now + 1:
-                if said[p] & MEANING == FALSE:
+                if codes[p] & MEANING == FALSE:
                     along += 1
-                elif said[p] & BREAK and points[p, FIRST] <= now:
+                elif codes[p] & BREAK and points[p, FIRST] <= now:
                     along += _BY_GAP
-            struck[i + 1, j + 1] = struck[i, j + 1] + along
-    return bool(struck[-1, -1] > 0)
+            ended[i + 1, j + 1] = ended[i, j + 1] + along
+    return bool(ended[-1, -1] > 0)
 
 
 @compiled
-def _settle(now: int, ts: int, said: Any, lattice: Any, entries: Any) -> Any:
+def _settle(now: int, ts: int, codes: Any, lattice: Any, entries: Any) -> Any:
     """What was said at this column becomes what is known; a point that is no place fails. The entries, with room."""
     points, rows, lines = lattice
     starts = np.empty(0, np.int64)
@@ -83,16 +83,16 @@ def _settle(now: int, ts: int, said: Any, lattice: Any, entries: Any) -> Any:
         record = points[p]
         if record[FIRST] == now:
             record[FIRST_TS] = ts
-        if said[p] & MEANING == FALSE:
+        if codes[p] & MEANING == FALSE:
             record[FAILED] = now
             entries[2][p] = 0
             continue
-        if said[p] & BREAK and record[FIRST] < now and record[FAILED] < now - 1:
+        if codes[p] & BREAK and record[FIRST] < now and record[FAILED] < now - 1:
             record[FAILED] = now - 1
             entries[2][p] = 0
         if record[FAILED] == now - 1:
             record[SINCE_TS] = ts
-        if said[p] & MEANING == IMPUTED:
+        if codes[p] & MEANING == IMPUTED:
             if entries[2][p] == entries[0].shape[1] and not starts.size:
                 starts = np.unique(np.concatenate((points[:, FAILED] + 1, points[:, FIRST], np.full(1, now))))
             entries = note(entries, p, now, starts)
@@ -112,7 +112,7 @@ def _known(since: Any, at: Any, step: float, now: int) -> Any:
 
 @compiled
 def boxes_at(
-    now: int, now_ts: int, lattice: Any, struck: Any, edges: Any, limits: Any, entries: Any, found: Any, n_found: int
+    now: int, now_ts: int, lattice: Any, ended: Any, edges: Any, limits: Any, entries: Any, found: Any, n_found: int
 ) -> Any:  # fmt: skip
     """The maximal boxes that last up to column `now` and are struck after it; all of them if nothing is."""
     points, rows, lines = lattice
@@ -138,16 +138,16 @@ def boxes_at(
             if not alive:
                 break
             wide = edges[0][row[j]] - edges[0][row[i]] >= limits[1]
-            if wide and (not struck[-1, -1] or struck[row[j] + 1, -1] - struck[row[i], -1]):
+            if wide and (not ended[-1, -1] or ended[row[j] + 1, -1] - ended[row[i], -1]):
                 found, n_found = _stretches(
-                    i, j, level, room, known, now, now_ts, points, struck, edges, limits, entries, found, n_found
+                    i, j, level, room, known, now, now_ts, points, ended, edges, limits, entries, found, n_found
                 )  # fmt: skip
     return found, n_found
 
 
 @compiled
 def _stretches(
-    i: int, j: int, level: Any, room: Any, known: Any, now: int, now_ts: int, points: Any, struck: Any, edges: Any,
+    i: int, j: int, level: Any, room: Any, known: Any, now: int, now_ts: int, points: Any, ended: Any, edges: Any,
     limits: Any, entries: Any, found: Any, n_found: int,
 ) -> Any:  # fmt: skip
     """The boxes of rows i to j: for each start the widest stretch of lines, if no row beside them can join."""
@@ -160,12 +160,12 @@ def _stretches(
         while depth and levels[depth - 1] < here:
             depth -= 1
             left = lefts[depth]
-            hit = _within(struck, row[i], row[j], line[left], line[y - 1])
-            if now - levels[depth] < limits[3] or (struck[-1, -1] and not hit):
+            hit = _within(ended, row[i], row[j], line[left], line[y - 1])
+            if now - levels[depth] < limits[3] or (ended[-1, -1] and not hit):
                 continue
             start = _start(levels[depth], i, j, left, y - 1, first)
-            open_side = (not walls[left] and level[left - 1] < start) or (not walls[y] and level[y] < start)
-            if open_side or _joins(i - 1, row_walls[i], left, y, start, failed):
+            extends = (not walls[left] and level[left - 1] < start) or (not walls[y] and level[y] < start)
+            if extends or _joins(i - 1, row_walls[i], left, y, start, failed):
                 continue
             if _joins(j + 1, row_walls[j + 1], left, y, start, failed):
                 continue
@@ -173,7 +173,7 @@ def _stretches(
             box = found[n_found]
             box[ROW], box[LAST_ROW], box[LINE], box[LAST_LINE] = row[i], row[j], line[left], line[y - 1]
             box[WHY] = CONDITION if hit % _BY_GAP else GAP
-            n_found += _tell(box, start, (row, line), now, now_ts, points, edges, limits, entries, i, j, left, y)
+            n_found += _describe(box, start, (row, line), now, now_ts, points, edges, limits, entries, i, j, left, y)
         if y < line.size:
             left, here = (y, level[y]) if walls[y] else (left, here)
             if not depth or levels[depth - 1] != here:
@@ -183,9 +183,9 @@ def _stretches(
 
 
 @compiled
-def _within(struck: Any, row: int, last_row: int, line: int, last_line: int) -> int:
+def _within(ended: Any, row: int, last_row: int, line: int, last_line: int) -> int:
     """What strikes a box."""
-    below, above = struck[row], struck[last_row + 1]
+    below, above = ended[row], ended[last_row + 1]
     return int(above[last_line + 1] - above[line] - below[last_line + 1] + below[line])
 
 
@@ -213,7 +213,7 @@ def _joins(x: int, wall: bool, left: int, stop: int, start: int, failed: Any) ->
 
 
 @compiled
-def _tell(
+def _describe(
     box: Any, start: int, lattice: Any, now: int, now_ts: int, points: Any, edges: Any, limits: Any, entries: Any,
     i: int, j: int, left: int, stop: int,
 ) -> bool:  # fmt: skip

@@ -8,10 +8,9 @@ y |  o  o  o      Places stand on a lattice of the known x and the known y. A bo
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from streamframes.core.batch.tree import Tree, array_at, number_at
 from streamframes.core.regions.boxes.imputations import moved, no_entries
 from streamframes.core.regions.boxes.kernel import (
     END_TS,
@@ -31,20 +30,20 @@ from streamframes.core.regions.boxes.kernel import (
     sweep,
 )
 from streamframes.core.regions.boxes.kernel import FIELDS as BOX_FIELDS
-from streamframes.core.regions.types import Columns, Found, Limits, Live
+from streamframes.core.regions.types import Columns, Limits, OpenRegions, Regions, Search
 from streamframes.errors import StreamFramesError
 
 MOST_POINTS = 1 << 22
 _POINT_FIELDS = 4
 
 
-class Boxes:
+class BoxSearch(Search):
     """The search for boxes; the axis with fewer coordinates makes the rows of its lattice.
 
     Examples
     --------
-    >>> search = Boxes(Limits(extent=(0.0, 0.0)))
-    >>> search.widen(np.arange(0), np.array([[1.0, 1.0], [2.0, 1.0]]), np.zeros(2, bool))
+    >>> search = BoxSearch(Limits(extent=(0.0, 0.0)))
+    >>> search.add_places(np.arange(0), np.array([[1.0, 1.0], [2.0, 1.0]]), np.zeros(2, bool))
     >>> both, one = np.array([1, 1], np.uint8), np.array([1, 0], np.uint8)
     >>> columns = Columns(np.array([10, 20]), np.array([0, 2, 4]), np.array([0, 1, 0, 1]), np.append(both, one))
     >>> found = search.feed(columns)
@@ -62,7 +61,7 @@ class Boxes:
         self.entries: tuple[np.ndarray, ...] = no_entries(0)
         self.now, self.now_ts = -1, 0
 
-    def widen(self, place: np.ndarray, places: np.ndarray, listed: np.ndarray) -> None:
+    def add_places(self, moved_to: np.ndarray, places: np.ndarray, listed: np.ndarray) -> None:
         """More places have come; what is known goes with their coordinates."""
         lines = [np.unique(places[:, 0]), np.unique(places[:, 1])]
         if lines[0].size * lines[1].size > MOST_POINTS:
@@ -74,7 +73,7 @@ class Boxes:
         if axes != self.axes:
             self._turn()
         edges = [lines[axis] for axis in axes]
-        self._move(edges)
+        self._enlarge(edges)
         rows, columns = (np.searchsorted(edges[k], places[:, axes[k]]) for k in range(2))
         self.point_of = rows * edges[1].size + columns
         fresh = listed & (self.points[self.point_of, FIRST] == NOT_YET)
@@ -90,7 +89,7 @@ class Boxes:
         self.entries = (at[order], much[order], size[order])
         self.axes, self.edges, self.since = self.axes[::-1], self.edges[::-1], self.since[::-1]
 
-    def _move(self, edges: list[np.ndarray]) -> None:
+    def _enlarge(self, edges: list[np.ndarray]) -> None:
         """Take the state to a lattice with more rows and lines."""
         rows, lines = (np.searchsorted(edges[k], self.edges[k]) for k in range(2))
         place = (rows[:, None] * edges[1].size + lines).ravel()
@@ -105,39 +104,35 @@ class Boxes:
             self.since[k] = since
         self.edges = edges
 
-    def feed(self, columns: Columns) -> Found:
+    def feed(self, columns: Columns) -> Regions:
         """The boxes that these columns end."""
-        given = (columns.times, columns.bounds, columns.slot, columns.code)
-        told, n_told, self.now, self.now_ts, self.entries = sweep(
+        given = (columns.times, columns.bounds, columns.place_id, columns.code)
+        rows, n_rows, self.now, self.now_ts, self.entries = sweep(
             given, self.point_of, self.now, self.now_ts, self._lattice, self._spaced, self._limits(self.limits),
             self.entries,
         )  # fmt: skip
-        return self._found(told[:n_told])
+        return self._found(rows[:n_rows])
 
-    def finish(self, cause: int) -> Found:
+    def finish(self, cause: int) -> Regions:
         """The boxes that are open; nothing is open afterwards."""
-        found = self.certain()
+        found = self._open(self.limits)
         found.cause[:] = cause
         self.points[:, FAILED] = self.now
         self.entries[2][:] = 0
         return found
 
-    def certain(self) -> Found:
-        """The open boxes that are large enough; only a place on a new coordinate can still make them larger."""
-        return self._open(self.limits)
-
-    def live(self) -> Live:
+    def open_regions(self) -> OpenRegions:
         """The open boxes, large enough or not."""
         found = self._open(Limits(extent=(0.0, 0.0), step=self.limits.step))
-        return Live(found.start, found.low, found.high)
+        return OpenRegions(found.start, found.low, found.high)
 
-    def _open(self, limits: Limits) -> Found:
-        struck = np.zeros((self.edges[0].size + 1, self.edges[1].size + 1), np.int64)
-        told, n_told = boxes_at(
-            self.now, self.now_ts, self._lattice, struck, self._spaced, self._limits(limits), self.entries,
+    def _open(self, limits: Limits) -> Regions:
+        ended = np.zeros((self.edges[0].size + 1, self.edges[1].size + 1), np.int64)
+        rows, n_rows = boxes_at(
+            self.now, self.now_ts, self._lattice, ended, self._spaced, self._limits(limits), self.entries,
             np.empty((0, BOX_FIELDS), np.int64), 0,
         )  # fmt: skip
-        return self._found(told[:n_told])
+        return self._found(rows[:n_rows])
 
     @property
     def _lattice(self) -> tuple[np.ndarray, ...]:
@@ -151,49 +146,55 @@ class Boxes:
         extent, other_extent = (float(limits.extent[axis]) for axis in self.axes)
         return int(limits.duration), extent, other_extent, max(1, int(limits.times)), int(limits.places)
 
-    def _found(self, told: np.ndarray) -> Found:
-        told = told[np.lexsort((self._number(told), told[:, START_TS], told[:, END_TS]))]
+    def _found(self, rows: np.ndarray) -> Regions:
+        rows = rows[np.lexsort((self._number(rows), rows[:, START_TS], rows[:, END_TS]))]
         corners = [
-            (self.edges[0][told[:, row]], self.edges[1][told[:, line]])
+            (self.edges[0][rows[:, row]], self.edges[1][rows[:, line]])
             for row, line in ((ROW, LINE), (LAST_ROW, LAST_LINE))
         ]
         low, high = (np.stack([corner[axis] for axis in self.axes], axis=1) for corner in corners)
-        return Found(
-            start=told[:, START_TS],
-            end=told[:, END_TS],
+        return Regions(
+            start=rows[:, START_TS],
+            end=rows[:, END_TS],
             low=low,
             high=high,
-            rows=told[:, ROWS],
-            places=told[:, PLACES],
-            imputed=told[:, IMPUTED_ROWS],
-            cause=told[:, WHY],
+            rows=rows[:, ROWS],
+            places=rows[:, PLACES],
+            imputed=rows[:, IMPUTED_ROWS],
+            cause=rows[:, WHY],
             named=np.concatenate([low, high], axis=1),
         )
 
-    def _number(self, told: np.ndarray) -> np.ndarray:
+    def _number(self, rows: np.ndarray) -> np.ndarray:
         """Boxes in the order of their corners, whichever axis makes the rows."""
         fields = ((ROW, LAST_ROW), (LINE, LAST_LINE))
         (x, last_x), (y, last_y) = (fields[axis] for axis in self.axes)
         n_x, n_y = (self.edges[axis].size for axis in self.axes)
-        number = ((told[:, x] * n_y + told[:, y]) * n_x + told[:, last_x]) * n_y + told[:, last_y]
+        number = ((rows[:, x] * n_y + rows[:, y]) * n_x + rows[:, last_x]) * n_y + rows[:, last_y]
         return np.asarray(number)
 
-    def snapshot(self) -> dict[str, Any]:
+    def snapshot(self) -> Tree:
         """Everything that must be known to go on later."""
+        edges = {f"edges {k}": each for k, each in enumerate(self.edges)}
+        since = {f"since {k}": each for k, each in enumerate(self.since)}
+        entries = {f"entries {k}": each for k, each in enumerate(self.entries)}
         return {
-            "axes": self.axes,
-            "edges": self.edges,
-            "since": self.since,
+            **edges,
+            **since,
+            **entries,
+            "axes": np.array(self.axes),
             "points": self.points,
             "point_of": self.point_of,
-            "entries": list(self.entries),
             "now": self.now,
             "now_ts": self.now_ts,
         }
 
-    def restore(self, saved: dict[str, Any]) -> None:
-        """Go on from what was saved."""
-        self.axes, self.edges, self.since = saved["axes"], saved["edges"], saved["since"]
-        self.points, self.point_of = saved["points"], saved["point_of"]
-        self.entries = tuple(saved["entries"])
-        self.now, self.now_ts = saved["now"], saved["now_ts"]
+    def restore(self, tree: Tree) -> None:
+        """Go on from a snapshot."""
+        self.axes = array_at(tree, "axes").tolist()
+        self.edges, self.since = (
+            [array_at(tree, f"{name} {axis}") for axis in range(2)] for name in ("edges", "since")
+        )
+        self.points, self.point_of = array_at(tree, "points"), array_at(tree, "point_of")
+        self.entries = tuple(array_at(tree, f"entries {k}") for k in range(3))
+        self.now, self.now_ts = number_at(tree, "now"), number_at(tree, "now_ts")

@@ -36,20 +36,20 @@ def _rounded(value: float) -> float:
 
 
 @compiled
-def _reach(slots: Any, step: Any, axis: int, s: int, t: int) -> Any:
+def _cell_edges(table: Any, step: Any, axis: int, s: int, t: int) -> Any:
     """From where to where a place reaches along an axis, at an instant."""
-    low, high, here = slots.before[axis, s], slots.after[axis, s], slots.places[s, axis]
-    while low >= 0 and slots.since[low] > t:
-        low = slots.before[axis, low]
-    while high >= 0 and slots.since[high] > t:
-        high = slots.after[axis, high]
-    below, above = near(slots, step, axis, low, s), near(slots, step, axis, s, high)
+    low, high, here = table.before[axis, s], table.after[axis, s], table.places[s, axis]
+    while low >= 0 and table.since[low] > t:
+        low = table.before[axis, low]
+    while high >= 0 and table.since[high] > t:
+        high = table.after[axis, high]
+    below, above = near(table, step, axis, low, s), near(table, step, axis, s, high)
     bottom = top = min(ALONE, step[axis] / 2)
     if below or above:
-        bottom = (here - slots.places[low if below else s, axis]) / 2
-        top = (slots.places[high if above else s, axis] - here) / 2
-    low_edge = (here + slots.places[low, axis]) / 2 if below else here - (top if above else bottom)
-    high_edge = (here + slots.places[high, axis]) / 2 if above else here + (bottom if below else top)
+        bottom = (here - table.places[low if below else s, axis]) / 2
+        top = (table.places[high if above else s, axis] - here) / 2
+    low_edge = (here + table.places[low, axis]) / 2 if below else here - (top if above else bottom)
+    high_edge = (here + table.places[high, axis]) / 2 if above else here + (bottom if below else top)
     return _rounded(low_edge), _rounded(high_edge)
 
 
@@ -70,7 +70,7 @@ def times_and_places(since: Any, bounds: Any, columns: Any, spans: Any) -> Any:
 
 
 @compiled
-def run_boxes(slots: Any, step: Any, columns: Any, spans: Any) -> Any:
+def run_boxes(table: Any, step: Any, columns: Any, spans: Any) -> Any:
     """Boxes of runs along one axis: from and to, in half ticks and in units of space."""
     ticks, edges = np.empty((columns.shape[0], 2), np.int64), np.empty((columns.shape[0], 2))
     for i in range(columns.shape[0]):
@@ -80,22 +80,22 @@ def run_boxes(slots: Any, step: Any, columns: Any, spans: Any) -> Any:
             left = right = 1
         ticks[i, 0] = 2 * t - (left or right)
         ticks[i, 1] = 2 * t + (right or left)
-        edges[i, 0] = _reach(slots, step, 0, spans[i, 0], t)[0]
-        edges[i, 1] = _reach(slots, step, 0, spans[i, 1], t)[1]
+        edges[i, 0] = _cell_edges(table, step, 0, spans[i, 0], t)[0]
+        edges[i, 1] = _cell_edges(table, step, 0, spans[i, 1], t)[1]
     return ticks, edges
 
 
 @compiled
-def _cells(slots: Any, step: Any, bounds: Any, columns: Any, spans: Any, out: Any) -> Any:
-    """Cells in a plane, each once: component, slot, and its box. Only counts them if there is no room."""
-    n, seen, last = 0, np.full(slots.since.size, -1), np.empty((slots.since.size, 4))
+def _cells(table: Any, step: Any, bounds: Any, columns: Any, spans: Any, out: Any) -> Any:
+    """Cells in a plane, each once: component, place, and its box. Only counts them if there is no room."""
+    n, seen, last = 0, np.full(table.since.size, -1), np.empty((table.since.size, 4))
     for c in range(bounds.size - 1):
         for i in range(bounds[c], bounds[c + 1]):
             t = columns[i, AT]
             for s in range(spans[i, 0], spans[i, 1] + 1):
-                if slots.since[s] > t:
+                if table.since[s] > t:
                     continue
-                (left, right), (low, high) = _reach(slots, step, 0, s, t), _reach(slots, step, 1, s, t)
+                (left, right), (low, high) = _cell_edges(table, step, 0, s, t), _cell_edges(table, step, 1, s, t)
                 same = seen[s] == c and last[s, 0] == left and last[s, 1] == low
                 if same and last[s, 2] == right and last[s, 3] == high:
                     continue
@@ -108,12 +108,12 @@ def _cells(slots: Any, step: Any, bounds: Any, columns: Any, spans: Any, out: An
 
 
 def plane_boxes(
-    slots: Any, step: np.ndarray, bounds: np.ndarray, columns: np.ndarray, spans: np.ndarray
+    table: Any, step: np.ndarray, bounds: np.ndarray, columns: np.ndarray, spans: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Boxes that make up the footprint of components in a plane: number of the component, left, low, right, high."""
-    n = _cells(slots, step, bounds, columns, spans, np.empty((0, 6)))
+    n = _cells(table, step, bounds, columns, spans, np.empty((0, 6)))
     cells = np.empty((n, 6))
-    _cells(slots, step, bounds, columns, spans, cells)
+    _cells(table, step, bounds, columns, spans, cells)
     cells = cells[np.lexsort((cells[:, 1], cells[:, 4], cells[:, 2], cells[:, 0]))]
     joins = (cells[1:, [0, 2, 4]] == cells[:-1, [0, 2, 4]]).all(axis=1) & (cells[1:, 3] == cells[:-1, 5])
     first = np.flatnonzero(np.append(True, ~joins)[:n])

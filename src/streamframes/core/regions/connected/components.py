@@ -6,10 +6,13 @@ components move together and the rest is forgotten.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from streamframes.core.batch.tree import Tree, array_at, number_at
 from streamframes.core.jit.compiled import compiled
 from streamframes.core.regions.connected.union_find import (
     COLUMN,
@@ -32,7 +35,6 @@ from streamframes.core.regions.connected.union_find import (
 
 # The numbers of a column: its instant, those of the columns before and after it. Where there is none: its own.
 AT, BEFORE, AFTER = range(3)
-_NAMES = ("facts", "box", "runs", "columns")
 _LEAST = 1024
 
 
@@ -51,7 +53,7 @@ def _with_room(table: np.ndarray, used: int, more: int) -> np.ndarray:
     return bigger
 
 
-class Parts:
+class Components:
     """Labels, runs and columns."""
 
     def __init__(self, ndim: int) -> None:
@@ -65,13 +67,13 @@ class Parts:
         self.latest: int | None = None
 
     def open(self) -> np.ndarray:
-        """The components that are open, by start and first slot."""
+        """The components that are open, by start and first place."""
         facts = self.facts[: self.count[LABELS]]
         roots = np.flatnonzero((facts[:, PARENT] == np.arange(facts.shape[0])) & (facts[:, LIVE] > 0))
         return np.asarray(roots[self.by_start(roots)])
 
     def by_start(self, roots: np.ndarray, *last: np.ndarray) -> np.ndarray:
-        """The order of components: by the last key given, start, and first slot."""
+        """The order of components: by the last key given, start, and first place."""
         return np.asarray(np.lexsort((self.facts[roots, FIRST], self.facts[roots, START], *last)))
 
     def add_columns(self, times: np.ndarray) -> int:
@@ -93,7 +95,7 @@ class Parts:
         return int(self.count.sum()) + self.n_columns
 
     def reserve(self, n_reports: int, n_times: int, label: np.ndarray) -> None:
-        """Make room for reports in columns; `label` are the labels of the slots."""
+        """Make room for reports in columns; `label` are the labels of the places."""
         if self.used > _LEAST + 2 * self.kept:
             self.compact(label)
         self.facts = _with_room(self.facts, self.count[LABELS], n_reports)
@@ -128,21 +130,92 @@ class Parts:
         self.n_columns = self.columns.shape[0]
         self.kept = self.used
 
-    def move(self, place: np.ndarray) -> None:
-        """Slots have got new numbers."""
+    def renumber(self, moved_to: np.ndarray) -> None:
+        """Place i is now moved_to[i]."""
         facts, runs = self.facts[: self.count[LABELS]], self.runs[: self.count[RUNS]]
-        facts[:, FIRST] = place[facts[:, FIRST]]
-        runs[:, FROM : TO + 1] = place[runs[:, FROM : TO + 1]]
+        facts[:, FIRST] = moved_to[facts[:, FIRST]]
+        runs[:, FROM : TO + 1] = moved_to[runs[:, FROM : TO + 1]]
 
-    def snapshot(self) -> dict[str, Any]:
+    def snapshot(self) -> Tree:
         """The open components; to be called after `compact`."""
-        return {name: getattr(self, name).copy() for name in _NAMES} | {"latest": self.latest}
+        tables = {"facts": self.facts, "box": self.box, "runs": self.runs, "columns": self.columns}
+        return {name: table.copy() for name, table in tables.items()} | {"latest": self.latest}
 
-    def restore(self, saved: dict[str, Any]) -> None:
-        """The components that were saved."""
-        for name in _NAMES:
-            setattr(self, name, saved[name].copy())
-        self.latest = saved["latest"]
+    def restore(self, tree: Tree) -> None:
+        """Go on from a snapshot."""
+        self.facts, self.box = array_at(tree, "facts").copy(), array_at(tree, "box").copy()
+        self.runs, self.columns = array_at(tree, "runs").copy(), array_at(tree, "columns").copy()
+        self.latest = None if tree["latest"] is None else number_at(tree, "latest")
         self.count[:] = self.facts.shape[0], self.runs.shape[0]
         self.n_columns = self.columns.shape[0]
         self.kept = self.used
+
+
+@dataclass
+class ClosedComponents:
+    """Components that are over.
+
+    facts     int64[n, FACTS]    their numbers
+    box       float64[n, 2 ndim] lowest and highest places
+    cause     int64[n]
+    bounds    int64[n + 1]       runs bounds[i] up to bounds[i + 1] are those of component i
+    columns   int64[r, 3]        the column of each run: its instant, those of the columns before and after
+    spans     int64[r, 2]        first and last place of each run
+    """
+
+    facts: np.ndarray
+    box: np.ndarray
+    cause: np.ndarray
+    bounds: np.ndarray
+    columns: np.ndarray
+    spans: np.ndarray
+
+    def __len__(self) -> int:
+        return int(self.facts.shape[0])
+
+    @property
+    def component_of_run(self) -> np.ndarray:
+        """The number of each run's component."""
+        return np.repeat(np.arange(len(self)), np.diff(self.bounds))
+
+    def only(self, which: np.ndarray) -> ClosedComponents:
+        """Some of them, by a mask."""
+        runs = np.repeat(which, np.diff(self.bounds))
+        bounds = np.append(0, np.cumsum(np.diff(self.bounds)[which]))
+        return ClosedComponents(
+            self.facts[which], self.box[which], self.cause[which], bounds, self.columns[runs], self.spans[runs]
+        )
+
+
+def no_components(ndim: int) -> ClosedComponents:
+    """No components."""
+    empty = np.empty(0, np.int64)
+    runs = np.empty((0, NEXT), np.int64)
+    return ClosedComponents(
+        np.empty((0, FACTS), np.int64), np.empty((0, 2 * ndim)), empty, np.zeros(1, np.int64), runs, runs[:, :2]
+    )
+
+
+def extracted(components: Components, roots: np.ndarray, cause: np.ndarray) -> ClosedComponents:
+    """Components as they stand."""
+    bounds, found = gathered(components.facts, components.runs, roots)
+    columns, part = components.columns[found[:, COLUMN]], np.repeat(np.arange(roots.size), np.diff(bounds))
+    order = np.lexsort((found[:, FROM], columns[:, AT], part))
+    return ClosedComponents(
+        components.facts[roots], components.box[roots], cause, bounds, columns[order], found[order, FROM:NEXT]
+    )
+
+
+def concat(pieces: Sequence[ClosedComponents]) -> ClosedComponents:
+    """All of them, one after the other."""
+    if len(pieces) == 1:
+        return pieces[0]
+    sizes = np.concatenate([np.diff(piece.bounds) for piece in pieces])
+    return ClosedComponents(
+        np.concatenate([piece.facts for piece in pieces]),
+        np.concatenate([piece.box for piece in pieces]),
+        np.concatenate([piece.cause for piece in pieces]),
+        np.append(0, np.cumsum(sizes)),
+        np.concatenate([piece.columns for piece in pieces]),
+        np.concatenate([piece.spans for piece in pieces]),
+    )

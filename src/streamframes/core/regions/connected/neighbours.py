@@ -2,7 +2,7 @@
 
   y |  3     7          axis 1: next known place of the same x      3 - 2 - 1, 5 - 4, 7 - 6
     |  2  5             axis 0: next known place of the same y      2 - 5, 1 - 4 - 6
-    |  1  4  6          (slots in the order of x, then y)
+    |  1  4  6          (places in the order of x, then y)
     +----------> x
 
 A place counts from the instant it is known; those who come later are skipped over as if they were not there.
@@ -20,13 +20,13 @@ NEVER = np.iinfo(np.int64).max
 ALWAYS = np.iinfo(np.int64).min
 
 
-class Slots(NamedTuple):
+class PlaceTable(NamedTuple):
     """All places of a group, in lexicographic order.
 
     places          float64[S, ndim]
     since           int64[S]: known from this instant on
     label           int64[S]: label of its latest report, -1 if that was not satisfied
-    order, where    int64[ndim, S]: slots line after line of an axis, and where in it a slot is
+    order, where    int64[ndim, S]: places line after line of an axis, and where in it a place is
     before, after   int64[ndim, S]: the neighbours among the places that are known by now, -1 for none
     """
 
@@ -39,7 +39,7 @@ class Slots(NamedTuple):
     after: np.ndarray
 
 
-def slots_of(places: np.ndarray, since: np.ndarray, label: np.ndarray) -> Slots:
+def place_table(places: np.ndarray, since: np.ndarray, label: np.ndarray) -> PlaceTable:
     """Places with their neighbours."""
     n, ndim = places.shape
     order = np.empty((ndim, n), np.int64)
@@ -49,9 +49,9 @@ def slots_of(places: np.ndarray, since: np.ndarray, label: np.ndarray) -> Slots:
     where = np.empty_like(order)
     for axis in range(ndim):
         where[axis, order[axis]] = np.arange(n)
-    slots = Slots(places, since, label, order, where, np.full_like(order, -1), np.full_like(order, -1))
-    _link(slots)
-    return slots
+    table = PlaceTable(places, since, label, order, where, np.full_like(order, -1), np.full_like(order, -1))
+    _link(table)
+    return table
 
 
 @compiled
@@ -60,50 +60,50 @@ def _same_line(places: Any, axis: int, a: int, b: int) -> bool:
 
 
 @compiled
-def _link(slots: Any) -> None:
-    for axis in range(slots.places.shape[1]):
+def _link(table: Any) -> None:
+    for axis in range(table.places.shape[1]):
         last = -1
-        for s in slots.order[axis]:
-            if slots.since[s] == NEVER:
+        for s in table.order[axis]:
+            if table.since[s] == NEVER:
                 continue
-            if last >= 0 and _same_line(slots.places, axis, last, s):
-                slots.before[axis, s], slots.after[axis, last] = last, s
+            if last >= 0 and _same_line(table.places, axis, last, s):
+                table.before[axis, s], table.after[axis, last] = last, s
             last = s
 
 
 @compiled
-def _nearest(slots: Any, axis: int, s: int) -> Any:
-    """The known neighbours of a slot that is not linked yet; looks both ways at once, so the nearer one is enough."""
-    order, n = slots.order[axis], slots.since.size
-    down, up = slots.where[axis, s] - 1, slots.where[axis, s] + 1
+def _nearest(table: Any, axis: int, s: int) -> Any:
+    """The known neighbours of a place that is not linked yet; looks both ways at once, so the nearer one is enough."""
+    order, n = table.order[axis], table.since.size
+    down, up = table.where[axis, s] - 1, table.where[axis, s] + 1
     while down >= 0 or up < n:
         if down >= 0:
             other = order[down]
-            if not _same_line(slots.places, axis, s, other):
+            if not _same_line(table.places, axis, s, other):
                 down = -1
-            elif slots.since[other] != NEVER:
-                return other, slots.after[axis, other]
+            elif table.since[other] != NEVER:
+                return other, table.after[axis, other]
             else:
                 down -= 1
         if up < n:
             other = order[up]
-            if not _same_line(slots.places, axis, s, other):
+            if not _same_line(table.places, axis, s, other):
                 up = n
-            elif slots.since[other] != NEVER:
-                return slots.before[axis, other], other
+            elif table.since[other] != NEVER:
+                return table.before[axis, other], other
             else:
                 up += 1
     return -1, -1
 
 
 @compiled
-def meet(slots: Any, s: int, t: int) -> None:
+def introduce(table: Any, s: int, t: int) -> None:
     """A place is known from now on."""
-    for axis in range(slots.places.shape[1]):
-        low, high = _nearest(slots, axis, s)
-        slots.before[axis, s], slots.after[axis, s] = low, high
+    for axis in range(table.places.shape[1]):
+        low, high = _nearest(table, axis, s)
+        table.before[axis, s], table.after[axis, s] = low, high
         if low >= 0:
-            slots.after[axis, low] = s
+            table.after[axis, low] = s
         if high >= 0:
-            slots.before[axis, high] = s
-    slots.since[s] = t
+            table.before[axis, high] = s
+    table.since[s] = t

@@ -11,24 +11,29 @@ A component is closed when no place's latest report belongs to it. What is open 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from streamframes.core.batch.tree import Tree, array_at, tree_at
 from streamframes.core.regions.connected.cells import times_and_places
-from streamframes.core.regions.connected.closed import Closed, joined, none_closed, taken
-from streamframes.core.regions.connected.components import Parts
-from streamframes.core.regions.connected.neighbours import ALWAYS, NEVER, slots_of
+from streamframes.core.regions.connected.components import (
+    ClosedComponents,
+    Components,
+    concat,
+    extracted,
+    no_components,
+)
+from streamframes.core.regions.connected.neighbours import ALWAYS, NEVER, place_table
 from streamframes.core.regions.connected.shapes import described
 from streamframes.core.regions.connected.union_find import END, FIRST, IMPUTATIONS, LIVE, ROWS, START, take
-from streamframes.core.regions.types import Columns, Found, Live
+from streamframes.core.regions.types import Columns, OpenRegions, Regions, Search
 
 # So many reports are taken at once, which bounds what closed components take up.
 _REPORTS_AT_ONCE = 1 << 14
 
 
-class Connected:
+class ConnectedSearch(Search):
     """The connected components of one group.
 
     Parameters
@@ -63,63 +68,63 @@ class Connected:
         self.min_extent = np.array(np.broadcast_to(np.asarray(min_extent, np.float64), ndim))
         self.min_duration, self.min_places, self.min_times = min_duration, min_places, min_times
         self.per_unit, self.names = per_unit, tuple(names)[:ndim]
-        self.parts = Parts(ndim)
-        self.slots = slots_of(np.empty((0, ndim)), np.empty(0, np.int64), np.empty(0, np.int64))
+        self.components = Components(ndim)
+        self.table = place_table(np.empty((0, ndim)), np.empty(0, np.int64), np.empty(0, np.int64))
 
-    def widen(self, place: np.ndarray, places: np.ndarray, listed: np.ndarray | None = None) -> None:
-        """Learn of places: slot i is place[i] from now on. Those listed are known at once, others when they report."""
+    def add_places(self, moved_to: np.ndarray, places: np.ndarray, listed: np.ndarray | None = None) -> None:
+        """Place i is moved_to[i] from now on. Those listed are known at once, the others when they report."""
         since, label = np.full(places.shape[0], NEVER), np.full(places.shape[0], -1)
-        since[place], label[place] = self.slots.since, self.slots.label
+        since[moved_to], label[moved_to] = self.table.since, self.table.label
         if listed is not None:
-            now = ALWAYS if self.parts.latest is None else self.parts.latest + 1
+            now = ALWAYS if self.components.latest is None else self.components.latest + 1
             since[listed & (since == NEVER)] = now
-        self.parts.move(place)
-        self.slots = slots_of(np.ascontiguousarray(places, np.float64), since, label)
+        self.components.renumber(moved_to)
+        self.table = place_table(np.ascontiguousarray(places, np.float64), since, label)
 
-    def feed(self, columns: Columns) -> Found:
+    def feed(self, columns: Columns) -> Regions:
         """Take columns; returns what they close, by the column that does, start, and first place."""
-        pieces = [piece for part in _blocks(columns) if (piece := self._take(part)) is not None]
-        self.parts.trim(self.slots.label)
+        pieces = [piece for part in _blocks(columns) if (piece := self._take_block(part)) is not None]
+        self.components.trim(self.table.label)
         return self._found(pieces)
 
-    def _take(self, columns: Columns) -> Closed | None:
+    def _take_block(self, columns: Columns) -> ClosedComponents | None:
         reports, times = int(columns.bounds[-1] - columns.bounds[0]), columns.times
-        parts, label = self.parts, self.slots.label
-        parts.reserve(reports, times.size, label)
-        number = parts.add_columns(times)
+        components, label = self.components, self.table.label
+        components.reserve(reports, times.size, label)
+        number = components.add_columns(times)
         closed = take(
-            self.slots, self.step, parts.facts, parts.box, parts.runs, parts.count, times, columns.bounds,
-            columns.slot, columns.code, number,
+            self.table, self.step, components.facts, components.box, components.runs, components.count, times,
+            columns.bounds, columns.place_id, columns.code, number,
         )  # fmt: skip
         closed = closed[self._may_count(closed[:, 0])]
-        closed = closed[parts.by_start(closed[:, 0], closed[:, 1])]
-        return taken(parts, closed[:, 0], closed[:, 2].copy()) if closed.size else None
+        closed = closed[components.by_start(closed[:, 0], closed[:, 1])]
+        return extracted(components, closed[:, 0], closed[:, 2].copy()) if closed.size else None
 
     def _may_count(self, roots: np.ndarray) -> np.ndarray:
         """Which are large enough, as far as can be told without a look at their runs."""
-        facts, box = self.parts.facts[roots], self.parts.box[roots]
+        facts, box = self.components.facts[roots], self.components.box[roots]
         enough = facts[:, ROWS] >= max(self.min_places, self.min_times)
         enough &= facts[:, END] - facts[:, START] >= self.min_duration
         wide: np.ndarray = box[:, self.ndim :] - box[:, : self.ndim] >= self.min_extent
         return np.asarray(enough & wide.all(axis=1))
 
-    def finish(self, cause: int) -> Found:
+    def finish(self, cause: int) -> Regions:
         """Everything that is open, closed by this."""
-        roots = self.parts.open()
-        told = roots[self._may_count(roots)]
-        closed = taken(self.parts, told, np.full(told.size, cause))
-        self.slots.label[:] = -1
-        self.parts.facts[roots, LIVE] = 0
-        self.parts.compact(self.slots.label)
+        roots = self.components.open()
+        large = roots[self._may_count(roots)]
+        closed = extracted(self.components, large, np.full(large.size, cause))
+        self.table.label[:] = -1
+        self.components.facts[roots, LIVE] = 0
+        self.components.compact(self.table.label)
         return self._found([closed])
 
-    def _found(self, pieces: Sequence[Closed]) -> Found:
-        closed = joined(pieces) if pieces else none_closed(self.ndim)
-        times, places = times_and_places(self.slots.since, closed.bounds, closed.columns, closed.spans)
+    def _found(self, pieces: Sequence[ClosedComponents]) -> Regions:
+        closed = concat(pieces) if pieces else no_components(self.ndim)
+        times, places = times_and_places(self.table.since, closed.bounds, closed.columns, closed.spans)
         enough = (times >= self.min_times) & (places >= self.min_places)
         if not enough.all():
             closed, places = closed.only(enough), places[enough]
-        return Found(
+        return Regions(
             start=closed.facts[:, START],
             end=closed.facts[:, END],
             low=closed.box[:, : self.ndim],
@@ -128,26 +133,27 @@ class Connected:
             places=places,
             imputed=closed.facts[:, IMPUTATIONS],
             cause=closed.cause,
-            named=self.slots.places[closed.facts[:, FIRST]],
-            more=described(self.slots, self.step, closed, per_unit=self.per_unit, names=self.names),
+            named=self.table.places[closed.facts[:, FIRST]],
+            more=described(self.table, self.step, closed, per_unit=self.per_unit, names=self.names),
         )
 
-    def live(self) -> Live:
+    def open_regions(self) -> OpenRegions:
         """What is open, by start and first place."""
-        roots = self.parts.open()
-        box = self.parts.box[roots]
-        return Live(self.parts.facts[roots, START], box[:, : self.ndim], box[:, self.ndim :])
+        roots = self.components.open()
+        box = self.components.box[roots]
+        return OpenRegions(self.components.facts[roots, START], box[:, : self.ndim], box[:, self.ndim :])
 
-    def snapshot(self) -> dict[str, Any]:
+    def snapshot(self) -> Tree:
         """Everything that must be known to go on later."""
-        self.parts.compact(self.slots.label)
-        slots = {name: getattr(self.slots, name).copy() for name in ("places", "since", "label")}
-        return {"slots": slots, "parts": self.parts.snapshot()}
+        self.components.compact(self.table.label)
+        table = {"places": self.table.places.copy(), "since": self.table.since.copy(), "label": self.table.label.copy()}
+        return {"table": table, "components": self.components.snapshot()}
 
-    def restore(self, saved: dict[str, Any]) -> None:
-        """Go on from what was saved."""
-        self.slots = slots_of(*(saved["slots"][name].copy() for name in ("places", "since", "label")))
-        self.parts.restore(saved["parts"])
+    def restore(self, tree: Tree) -> None:
+        """Go on from a snapshot."""
+        table = tree_at(tree, "table")
+        self.table = place_table(*(array_at(table, name).copy() for name in ("places", "since", "label")))
+        self.components.restore(tree_at(tree, "components"))
 
 
 def _blocks(columns: Columns) -> Iterator[Columns]:
@@ -156,5 +162,5 @@ def _blocks(columns: Columns) -> Iterator[Columns]:
     while first < times.size:
         last = int(np.searchsorted(bounds, bounds[first] + _REPORTS_AT_ONCE, side="right")) - 1
         last = min(max(last, first + 1), times.size)
-        yield Columns(times[first:last], bounds[first : last + 1], columns.slot, columns.code)
+        yield Columns(times[first:last], bounds[first : last + 1], columns.place_id, columns.code)
         first = last

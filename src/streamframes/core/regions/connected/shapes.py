@@ -14,9 +14,8 @@ import pyarrow as pa
 import shapely
 
 from streamframes.core.regions.connected.cells import plane_boxes, run_boxes
-from streamframes.core.regions.connected.closed import Closed
-from streamframes.core.regions.connected.components import AT
-from streamframes.core.regions.connected.neighbours import Slots
+from streamframes.core.regions.connected.components import AT, ClosedComponents
+from streamframes.core.regions.connected.neighbours import PlaceTable
 from streamframes.core.regions.connected.outline import rings_of
 
 
@@ -27,7 +26,7 @@ def extent_type(names: Sequence[str]) -> pa.DataType:
 
 
 def described(
-    slots: Slots, step: np.ndarray, closed: Closed, *, per_unit: float, names: Sequence[str]
+    table: PlaceTable, step: np.ndarray, closed: ClosedComponents, *, per_unit: float, names: Sequence[str]
 ) -> dict[str, Any]:
     """Area, extents, hull and outline of components.
 
@@ -41,13 +40,13 @@ def described(
     if not len(closed):
         text = pa.array([], pa.string())
         return {"area": np.empty(0), "extents": pa.array([], extent_type(names)), "hull": text, "outline": text}
-    if slots.places.shape[1] == 1:
-        area, outline = _in_time(slots, step, closed, per_unit)
+    if table.places.shape[1] == 1:
+        area, outline = _in_time(table, step, closed, per_unit)
     else:
-        area, outline = _in_plane(slots, step, closed)
+        area, outline = _in_plane(table, step, closed)
     return {
         "area": area,
-        "extents": _extents(slots, closed, names),
+        "extents": _extents(table, closed, names),
         "hull": _written(shapely.convex_hull(outline)),
         "outline": _written(outline),
     }
@@ -58,7 +57,7 @@ def _written(shapes: np.ndarray) -> pa.Array:
     return pa.array(shapely.to_wkt(shapely.normalize(shapes), rounding_precision=-1), pa.string())
 
 
-def _extents(slots: Slots, closed: Closed, names: Sequence[str]) -> pa.Array:
+def _extents(table: PlaceTable, closed: ClosedComponents, names: Sequence[str]) -> pa.Array:
     at = closed.columns[:, AT]
     fresh = np.append(True, at[1:] != at[:-1])
     fresh[closed.bounds[:-1]] = True
@@ -66,17 +65,19 @@ def _extents(slots: Slots, closed: Closed, names: Sequence[str]) -> pa.Array:
     fields = [pa.array(at[first])]
     for axis in range(len(names)):
         for reduce, end in ((np.minimum, 0), (np.maximum, 1)):
-            values = slots.places[closed.spans[:, end], axis]
+            values = table.places[closed.spans[:, end], axis]
             fields.append(pa.array(reduce.reduceat(values, first)))
     offsets = pa.array(np.searchsorted(first, closed.bounds), pa.int32())
     kind = extent_type(names)
     return pa.ListArray.from_arrays(offsets, pa.StructArray.from_arrays(fields, fields=list(kind.value_type)), kind)
 
 
-def _in_time(slots: Slots, step: np.ndarray, closed: Closed, per_unit: float) -> tuple[np.ndarray, np.ndarray]:
-    ticks, edges = run_boxes(slots, step, closed.columns, closed.spans)
+def _in_time(
+    table: PlaceTable, step: np.ndarray, closed: ClosedComponents, per_unit: float
+) -> tuple[np.ndarray, np.ndarray]:
+    ticks, edges = run_boxes(table, step, closed.columns, closed.spans)
     cells = (ticks[:, 1] - ticks[:, 0]) / (2 * per_unit) * (edges[:, 1] - edges[:, 0])
-    area = np.bincount(closed.part_of_run, cells, len(closed))
+    area = np.bincount(closed.component_of_run, cells, len(closed))
     of, holes, ring, x, y = rings_of(closed.bounds, ticks, edges)
     # A ring around a component comes before those around its holes.
     order = np.lexsort((holes, of))
@@ -103,8 +104,8 @@ def _scattered(rings: np.ndarray, holes: np.ndarray) -> Any:
     )
 
 
-def _in_plane(slots: Slots, step: np.ndarray, closed: Closed) -> tuple[np.ndarray, np.ndarray]:
-    part, boxes = plane_boxes(slots, step, closed.bounds, closed.columns, closed.spans)
+def _in_plane(table: PlaceTable, step: np.ndarray, closed: ClosedComponents) -> tuple[np.ndarray, np.ndarray]:
+    part, boxes = plane_boxes(table, step, closed.bounds, closed.columns, closed.spans)
     drawn = shapely.box(*boxes.T)
     bounds = np.searchsorted(part, np.arange(len(closed) + 1))
     outline = np.empty(len(closed), object)

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from streamframes.core.jit.compiled import compiled
-from streamframes.core.regions.connected.neighbours import meet
+from streamframes.core.regions.connected.neighbours import introduce
 from streamframes.core.regions.types import BREAK, CONDITION, FALSE, GAP, HELD, IMPUTED, MEANING
 
-# The numbers of a component. FIRST is the lowest slot at START, LIVE counts the places whose latest report belongs
+# The numbers of a component. FIRST is the lowest place at START, LIVE counts the places whose latest report belongs
 # to it, FAILED is the latest column at which one of them was not satisfied, HEAD and TAIL are ends of its list of runs.
 PARENT, START, END, FIRST, ROWS, IMPUTATIONS, LIVE, FAILED, HEAD, TAIL = range(10)
 FACTS = 10
@@ -68,17 +68,17 @@ def _unite(facts: Any, box: Any, runs: Any, a: int, b: int) -> int:
 
 
 @compiled
-def _leave(slots: Any, facts: Any, slot: Any, code: Any, k: int, t: int, closed: Any, n: int) -> int:
+def _leave(table: Any, facts: Any, place_id: Any, code: Any, k: int, t: int, closed: Any, n: int) -> int:
     """Reports that end the label of their place; a component that no place holds on to is closed."""
-    for i in range(slot.size):
-        s = slot[i]
-        if slots.since[s] > t:
-            meet(slots, s, t)
+    for i in range(place_id.size):
+        s = place_id[i]
+        if table.since[s] > t:
+            introduce(table, s, t)
         fails = code[i] & MEANING == FALSE
-        if slots.label[s] < 0 or code[i] & MEANING == HELD or not (fails or code[i] & BREAK):
+        if table.label[s] < 0 or code[i] & MEANING == HELD or not (fails or code[i] & BREAK):
             continue
-        root = find(facts, slots.label[s])
-        slots.label[s] = -1
+        root = find(facts, table.label[s])
+        table.label[s] = -1
         facts[root, LIVE] -= 1
         if fails:
             facts[root, FAILED] = t
@@ -90,12 +90,12 @@ def _leave(slots: Any, facts: Any, slot: Any, code: Any, k: int, t: int, closed:
 
 
 @compiled
-def _labelled(slots: Any, facts: Any, box: Any, runs: Any, count: Any, stretch: Any, t: int) -> int:
+def _labelled(table: Any, facts: Any, box: Any, runs: Any, count: Any, stretch: Any, t: int) -> int:
     """The component of a stretch of satisfied neighbours, united if they are of several."""
     root = -1
     for s in stretch:
-        if slots.label[s] >= 0:
-            other = find(facts, slots.label[s])
+        if table.label[s] >= 0:
+            other = find(facts, table.label[s])
             root = other if root < 0 else _unite(facts, box, runs, root, other)
     if root < 0:
         root = count[LABELS]
@@ -105,14 +105,14 @@ def _labelled(slots: Any, facts: Any, box: Any, runs: Any, count: Any, stretch: 
         facts[root, FAILED], facts[root, HEAD], facts[root, TAIL] = t, -1, -1
         box[root, : box.shape[1] // 2], box[root, box.shape[1] // 2 :] = np.inf, -np.inf
     for s in stretch:
-        if slots.label[s] < 0:
+        if table.label[s] < 0:
             facts[root, LIVE] += 1
-        slots.label[s] = root
+        table.label[s] = root
     return root
 
 
 @compiled
-def _add_run(slots: Any, facts: Any, box: Any, runs: Any, count: Any, root: int, stretch: Any, column: int) -> None:
+def _add_run(table: Any, facts: Any, box: Any, runs: Any, count: Any, root: int, stretch: Any, column: int) -> None:
     low, high, run = stretch[0], stretch[-1], count[RUNS]
     count[RUNS] += 1
     runs[run, COLUMN], runs[run, FROM], runs[run, TO], runs[run, NEXT] = column, low, high, -1
@@ -124,38 +124,38 @@ def _add_run(slots: Any, facts: Any, box: Any, runs: Any, count: Any, root: int,
     facts[root, ROWS] += stretch.size
     ndim = box.shape[1] // 2
     for d in range(ndim):
-        box[root, d] = min(box[root, d], slots.places[low, d])
-        box[root, ndim + d] = max(box[root, ndim + d], slots.places[high, d])
+        box[root, d] = min(box[root, d], table.places[low, d])
+        box[root, ndim + d] = max(box[root, ndim + d], table.places[high, d])
 
 
 @compiled
-def near(slots: Any, step: Any, axis: int, low: int, high: int) -> bool:
-    """Whether two slots are neighbours along an axis."""
+def near(table: Any, step: Any, axis: int, low: int, high: int) -> bool:
+    """Whether two places are neighbours along an axis."""
     if low < 0 or high < 0:
         return False
-    return bool(slots.places[high, axis] - slots.places[low, axis] <= step[axis])
+    return bool(table.places[high, axis] - table.places[low, axis] <= step[axis])
 
 
 @compiled
 def _join_runs(
-    slots: Any, step: Any, facts: Any, box: Any, runs: Any, count: Any, slot: Any, code: Any, t: int, column: int
+    table: Any, step: Any, facts: Any, box: Any, runs: Any, count: Any, place_id: Any, code: Any, t: int, column: int
 ) -> None:
-    axis, i = slots.places.shape[1] - 1, 0
-    while i < slot.size:
+    axis, i = table.places.shape[1] - 1, 0
+    while i < place_id.size:
         if not _holds(code[i]):
             i += 1
             continue
         imputed, j = code[i] & MEANING == IMPUTED, i + 1
         while (
-            j < slot.size
+            j < place_id.size
             and _holds(code[j])
-            and slots.before[axis, slot[j]] == slot[j - 1]
-            and near(slots, step, axis, slot[j - 1], slot[j])
+            and table.before[axis, place_id[j]] == place_id[j - 1]
+            and near(table, step, axis, place_id[j - 1], place_id[j])
         ):
             imputed += code[j] & MEANING == IMPUTED
             j += 1
-        root = _labelled(slots, facts, box, runs, count, slot[i:j], t)
-        _add_run(slots, facts, box, runs, count, root, slot[i:j], column)
+        root = _labelled(table, facts, box, runs, count, place_id[i:j], t)
+        _add_run(table, facts, box, runs, count, root, place_id[i:j], column)
         facts[root, END] = t
         facts[root, IMPUTATIONS] += imputed
         i = j
@@ -163,32 +163,32 @@ def _join_runs(
 
 @compiled
 def _join_rows(
-    slots: Any, step: Any, facts: Any, box: Any, runs: Any, slot: Any, code: Any, stamp: Any, k: int
+    table: Any, step: Any, facts: Any, box: Any, runs: Any, place_id: Any, code: Any, stamp: Any, k: int
 ) -> None:
     """Places in a plane: runs go along the second axis, here they are joined along the first."""
-    for i in range(slot.size):
+    for i in range(place_id.size):
         if _holds(code[i]):
-            s, other = slot[i], slots.before[0, slot[i]]
+            s, other = place_id[i], table.before[0, place_id[i]]
             stamp[s] = k
-            if near(slots, step, 0, other, s) and stamp[other] == k:
-                a, b = find(facts, slots.label[s]), find(facts, slots.label[other])
-                slots.label[s] = _unite(facts, box, runs, a, b)
+            if near(table, step, 0, other, s) and stamp[other] == k:
+                a, b = find(facts, table.label[s]), find(facts, table.label[other])
+                table.label[s] = _unite(facts, box, runs, a, b)
 
 
 @compiled
 def take(
-    slots: Any, step: Any, facts: Any, box: Any, runs: Any, count: Any, times: Any, bounds: Any, slot: Any, code: Any,
-    column: int,
+    table: Any, step: Any, facts: Any, box: Any, runs: Any, count: Any, times: Any, bounds: Any, place_id: Any,
+    code: Any, column: int,
 ) -> Any:  # fmt: skip
     """Take columns, the first of them number `column`. Returns what closes: component, column of the feed, cause."""
     closed, n = np.empty((bounds[-1] - bounds[0], 3), np.int64), 0
-    stamp = np.full(slots.since.size if slots.places.shape[1] == 2 else 0, -1)
+    stamp = np.full(table.since.size if table.places.shape[1] == 2 else 0, -1)
     for k in range(times.size):
-        here, says = slot[bounds[k] : bounds[k + 1]], code[bounds[k] : bounds[k + 1]]
-        n = _leave(slots, facts, here, says, k, times[k], closed, n)
-        _join_runs(slots, step, facts, box, runs, count, here, says, times[k], column + k)
+        here, says = place_id[bounds[k] : bounds[k + 1]], code[bounds[k] : bounds[k + 1]]
+        n = _leave(table, facts, here, says, k, times[k], closed, n)
+        _join_runs(table, step, facts, box, runs, count, here, says, times[k], column + k)
         if stamp.size:
-            _join_rows(slots, step, facts, box, runs, here, says, stamp, k)
+            _join_rows(table, step, facts, box, runs, here, says, stamp, k)
     return closed[:n]
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from streamframes.core.jit.compiled import compiled
-from streamframes.core.regions.rectangles.rectangles import roomy
+from streamframes.core.regions.tables import roomy
 
 # Of a cell: where it is, its points, whether a region has it, and the seed that saw it last.
 A, B, COUNT, TAKEN, SEEN = range(5)
@@ -23,7 +23,7 @@ _CELL_FIELDS = 5
 # Of a region: its unit, cells and points.
 UNIT, CELLS, POINTS = range(3)
 REGION_FIELDS = 3
-_WAYS = ((1, 0), (-1, 0), (0, 1), (0, -1))
+_DIRECTIONS = ((1, 0), (-1, 0), (0, 1), (0, -1))
 
 
 @compiled
@@ -116,7 +116,7 @@ def _pop(heap: Any, size: int, cells: Any) -> int:
 
 
 @compiled
-def _grow(seed: int, need: int, n_ways: int, cells: Any, slots: Any, n: int, heap: Any, members: Any) -> Any:
+def _grow(seed: int, need: int, n_directions: int, cells: Any, slots: Any, n: int, heap: Any, members: Any) -> Any:
     """Grow from a seed; the table and the heap, with room, the number of cells in them, and what has grown."""
     size, in_heap, points = 0, 0, 0
     k = seed
@@ -128,8 +128,8 @@ def _grow(seed: int, need: int, n_ways: int, cells: Any, slots: Any, n: int, hea
         if n + 4 > cells.shape[0]:
             cells, slots = _room_for(cells, n, 2 * n + 4)
             heap, members = _longer(heap, cells.shape[0]), _longer(members, cells.shape[0])
-        for way in range(n_ways):
-            a, b = cells[k, A] + _WAYS[way][0], cells[k, B] + _WAYS[way][1]
+        for direction in range(n_directions):
+            a, b = cells[k, A] + _DIRECTIONS[direction][0], cells[k, B] + _DIRECTIONS[direction][1]
             beside = _find(cells, slots, n, a, b, size < need)
             if beside == n and size >= need:
                 continue
@@ -145,11 +145,13 @@ def _grow(seed: int, need: int, n_ways: int, cells: Any, slots: Any, n: int, hea
 
 
 @compiled
-def _is_beside_denser(members: Any, points: int, n_ways: int, cells: Any, slots: Any, n: int) -> bool:
+def _is_beside_denser(members: Any, points: int, n_directions: int, cells: Any, slots: Any, n: int) -> bool:
     """Whether a cell of another region, added, would not lower the mean: then this is but the edge of that one."""
     for k in members:
-        for way in range(n_ways):
-            beside = _find(cells, slots, n, cells[k, A] + _WAYS[way][0], cells[k, B] + _WAYS[way][1], False)
+        for direction in range(n_directions):
+            beside = _find(
+                cells, slots, n, cells[k, A] + _DIRECTIONS[direction][0], cells[k, B] + _DIRECTIONS[direction][1], False
+            )
             if beside < n and cells[beside, TAKEN] and cells[beside, COUNT] * members.size >= points:
                 return True
     return False
@@ -166,7 +168,7 @@ def _longer(numbers: Any, size: int) -> Any:
 def _grow_unit(unit: int, table: Any, grid: Any, regions: Any, n_regions: int, taken: Any, n_taken: int) -> Any:
     """The regions of one unit, added to those there are, and the cells that they take."""
     cells, slots, n = table
-    need, area, above, n_ways = grid
+    need, area, above, n_directions = grid
     seeds, heap, members = np.empty(n, np.int64), np.empty(cells.shape[0], np.int64), np.empty(cells.shape[0], np.int64)
     n_seeds = 0
     for k in range(n):
@@ -178,10 +180,10 @@ def _grow_unit(unit: int, table: Any, grid: Any, regions: Any, n_regions: int, t
         n_seeds -= 1
         if cells[seed, TAKEN]:
             continue
-        cells, slots, n, heap, members, size, points = _grow(seed, need, n_ways, cells, slots, n, heap, members)
+        cells, slots, n, heap, members, size, points = _grow(seed, need, n_directions, cells, slots, n, heap, members)
         if size < need or points / (size * area) < above:
             continue
-        if _is_beside_denser(members[:size], points, n_ways, cells, slots, n):
+        if _is_beside_denser(members[:size], points, n_directions, cells, slots, n):
             continue
         regions = roomy(regions, n_regions)
         regions[n_regions, UNIT], regions[n_regions, CELLS], regions[n_regions, POINTS] = unit, size, points
@@ -195,11 +197,11 @@ def _grow_unit(unit: int, table: Any, grid: Any, regions: Any, n_regions: int, t
 
 
 @compiled
-def grow(units: Any, a: Any, b: Any, weight: Any, need: int, area: float, above: float, n_ways: int) -> Any:
+def grow(units: Any, a: Any, b: Any, weight: Any, need: int, area: float, above: float, n_directions: int) -> Any:
     """The regions of all units, and the cells of each, one after the other."""
     regions, n_regions = np.empty((0, REGION_FIELDS), np.int64), 0
     taken, n_taken = np.empty((0, 2), np.int64), 0
-    grid = (need, area, above, n_ways)
+    grid = (need, area, above, n_directions)
     i = 0
     while i < units.size:
         stop = i + 1

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+
+from streamframes.core.batch.tree import Tree, array_at, number_at, trees_at
 
 Cell = tuple[int, int]
 
@@ -59,6 +60,25 @@ class Linked:
         cells = np.array(list(self.cells))
         return cells.min(axis=0), cells.max(axis=0)
 
+    def snapshot(self) -> Tree:
+        """Everything that must be known to go on later."""
+        return {
+            "first": self.first,
+            "last": self.last,
+            "cells": np.array(list(self.cells), np.int64),
+            "sizes": np.array(self.sizes, np.int64),
+            "points": self.points,
+            "peak": np.array([self.peak]),
+            "name": np.array([self.name], np.int64),
+        }
+
+    @classmethod
+    def restored(cls, tree: Tree) -> Linked:
+        """The regions of a snapshot."""
+        first, last, points = (number_at(tree, name) for name in ("first", "last", "points"))
+        cells, sizes, peak = set(as_cells(array_at(tree, "cells"))), array_at(tree, "sizes"), array_at(tree, "peak")
+        return cls(first, last, cells, sizes.tolist(), points, peak.item(), as_cells(array_at(tree, "name"))[0])
+
 
 class Links:
     """What is open: all that has a region in the newest unit, and whose its cells are."""
@@ -82,12 +102,12 @@ class Links:
             peak = points / (len(cells) * self.area)
             linked = Linked(unit, unit, set(cells), [len(cells)], points, peak, min(cells))
             for other in {id(each): each for each in map(self.owner.get, cells) if each is not None}.values():
-                linked = _together(_whole(other), linked)
+                linked = _merged(_whole(other), linked)
             owner |= dict.fromkeys(cells, linked)
         self.newest, self.owner = unit, owner
         return [each for each in before if each.into is None and each.last < unit]
 
-    def snapshot(self) -> dict[str, Any]:
+    def snapshot(self) -> Tree:
         """Everything that must be known to go on later."""
         open_ = self.open()
         number = {id(each): k for k, each in enumerate(open_)}
@@ -95,29 +115,15 @@ class Links:
             "newest": self.newest,
             "owned": np.array(list(self.owner), np.int64).reshape(-1, 2),
             "owner": np.array([number[id(_whole(each))] for each in self.owner.values()], np.int64),
-            "open": [
-                [
-                    each.first,
-                    each.last,
-                    each.points,
-                    each.peak,
-                    each.name,
-                    np.array(list(each.cells)),
-                    np.array(each.sizes),
-                ]
-                for each in open_
-            ],
+            "open": [each.snapshot() for each in open_],
         }
 
-    def restore(self, saved: dict[str, Any]) -> None:
-        """Go on from what was saved."""
-        self.newest = saved["newest"]
-        open_ = [
-            Linked(first, last, set(as_cells(cells)), sizes.tolist(), points, peak, (name[0], name[1]))
-            for first, last, points, peak, name, cells, sizes in saved["open"]
-        ]
-        owned = as_cells(saved["owned"])
-        self.owner = {cell: open_[k] for cell, k in zip(owned, saved["owner"].tolist(), strict=True)}
+    def restore(self, tree: Tree) -> None:
+        """Go on from a snapshot."""
+        self.newest = number_at(tree, "newest")
+        open_ = [Linked.restored(each) for each in trees_at(tree, "open")]
+        owned = as_cells(array_at(tree, "owned"))
+        self.owner = {cell: open_[k] for cell, k in zip(owned, array_at(tree, "owner").tolist(), strict=True)}
 
 
 def as_cells(cells: np.ndarray) -> list[Cell]:
@@ -132,7 +138,7 @@ def _whole(linked: Linked) -> Linked:
     return linked
 
 
-def _together(a: Linked, b: Linked) -> Linked:
+def _merged(a: Linked, b: Linked) -> Linked:
     """Both as one; the one with more cells takes the other."""
     if a is b:
         return a

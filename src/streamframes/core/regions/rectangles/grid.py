@@ -23,8 +23,9 @@ from typing import Any
 
 import numpy as np
 
+from streamframes.core.batch.tree import Tree, array_at, number_at
 from streamframes.core.jit.compiled import compiled
-from streamframes.core.regions.rectangles.rectangles import (
+from streamframes.core.regions.rectangles.types import (
     END_TS,
     FIELDS,
     HIGH,
@@ -34,9 +35,9 @@ from streamframes.core.regions.rectangles.rectangles import (
     ROWS,
     START_TS,
     WHY,
-    as_found,
-    roomy,
+    regions_of,
 )
+from streamframes.core.regions.tables import roomy
 from streamframes.core.regions.types import (
     BREAK,
     CONDITION,
@@ -45,56 +46,59 @@ from streamframes.core.regions.types import (
     MEANING,
     NEW,
     Columns,
-    Found,
     Limits,
-    Live,
+    OpenRegions,
+    Regions,
+    Search,
 )
 
-# Of a slot: the last column at which it failed, the instant since which it has held, and its first column.
+# Of a place: the last column at which it failed, the instant since which it has held, and its first column.
 FAILED, SINCE, FIRST = range(3)
-SLOT_FIELDS = 3
+RECORD_FIELDS = 3
 NEVER = -1
 NOT_YET = 2**62
 
 
 @compiled
-def _tell(low: int, high: int, level: int, last: int, at: Any, slots: Any, place: Any, limits: Any, told: Any) -> bool:
-    """Whether the widest stretch that has held since column `level` is a region; describes it in `told`.
+def _describe(
+    low: int, high: int, level: int, last: int, at: Any, records: Any, position: Any, limits: Any, row: Any
+) -> bool:
+    """Whether the widest stretch that has held since column `level` is a region; describes it in `row`.
 
-    `last` is the slot that failed at `level`, and so has held for just as long as the stretch.
+    `last` is the place that failed at `level`, and so has held for just as long as the stretch.
     """
     now, now_ts, all_known = at
     duration, extent, times, places = limits
-    while low <= high and slots[low, FIRST] > now:
+    while low <= high and records[low, FIRST] > now:
         low += 1
-    while high >= low and slots[high, FIRST] > now:
+    while high >= low and records[high, FIRST] > now:
         high -= 1
-    if low > high or now - level < times or place[high] - place[low] < extent:
+    if low > high or now - level < times or position[high] - position[low] < extent:
         return False
     n_places = high + 1 - low
     for s in range(low, low if all_known else high + 1):
-        n_places -= slots[s, FIRST] > now
-    since = slots[last if level > NEVER else low, SINCE]
+        n_places -= records[s, FIRST] > now
+    since = records[last if level > NEVER else low, SINCE]
     if now_ts - since < duration or n_places < places:
         return False
-    told[START_TS], told[END_TS], told[LOW], told[HIGH] = since, now_ts, low, high
-    told[ROWS], told[PLACES], told[IMPUTED_ROWS] = n_places * (now - level), n_places, 0
+    row[START_TS], row[END_TS], row[LOW], row[HIGH] = since, now_ts, low, high
+    row[ROWS], row[PLACES], row[IMPUTED_ROWS] = n_places * (now - level), n_places, 0
     return True
 
 
 @compiled
 def _stretches(
-    slots: Any, walls: Any, place: Any, failing: Any, at: Any, limits: Any, found: Any, n_found: int
+    records: Any, walls: Any, position: Any, failing: Any, at: Any, limits: Any, found: Any, n_found: int
 ) -> Any:  # fmt: skip
     """The widest stretches of places for each duration that end at this column, or are open if nothing fails.
 
-    `failing[s + 1] - failing[s]` says whether slot s fails at the column after: 1 by the condition, 2^32 by a gap.
+    `failing[s + 1] - failing[s]` says whether place s fails at the column after: 1 by the condition, 2^32 by a gap.
     """
-    n, depth = slots.shape[0], 0
+    n, depth = records.shape[0], 0
     stack = np.empty((n + 1, 3), np.int64)
     for s in range(n + 1):
         wall = s == n or walls[s]
-        level: Any = np.int64(NOT_YET) if wall else slots[s, FAILED]
+        level: Any = np.int64(NOT_YET) if wall else records[s, FAILED]
         left = s
         while depth and stack[depth - 1, 0] < level:
             depth -= 1
@@ -102,14 +106,14 @@ def _stretches(
             if failing[n] and failing[s] == failing[left]:
                 continue
             found = roomy(found, n_found)
-            told = found[n_found]
-            if _tell(left, s - 1, stack[depth, 0], stack[depth, 2], at, slots, place, limits, told):
-                fails = failing[told[HIGH] + 1] - failing[told[LOW]]
-                told[WHY] = CONDITION if fails & 0xFFFFFFFF else GAP
+            row = found[n_found]
+            if _describe(left, s - 1, stack[depth, 0], stack[depth, 2], at, records, position, limits, row):
+                fails = failing[row[HIGH] + 1] - failing[row[LOW]]
+                row[WHY] = CONDITION if fails & 0xFFFFFFFF else GAP
                 n_found += 1 if fails or not failing[n] else 0
         if wall:
             depth, left = 0, s
-            level = slots[s, FAILED] if s < n else level
+            level = records[s, FAILED] if s < n else level
         if not depth or stack[depth - 1, 0] != level:
             stack[depth, 0], stack[depth, 1], stack[depth, 2] = level, left, s
             depth += 1
@@ -117,39 +121,41 @@ def _stretches(
 
 
 @compiled
-def _sweep(columns: Any, now: int, now_ts: int, slots: Any, walled: Any, place: Any, limits: Any, found: Any) -> Any:
+def _sweep(
+    columns: Any, now: int, now_ts: int, records: Any, walled: Any, position: Any, limits: Any, found: Any
+) -> Any:
     """Walk the columns; returns the regions that ended."""
-    times, bounds, slot, code = columns
+    times, bounds, place_id, code = columns
     walls, step = walled
-    failing = np.zeros(slots.shape[0] + 1, np.int64)
-    n_found, all_known = 0, (slots[:, FIRST] != NOT_YET).all()
+    failing = np.zeros(records.shape[0] + 1, np.int64)
+    n_found, all_known = 0, (records[:, FIRST] != NOT_YET).all()
     for k in range(times.size):
         ends, fresh, at = False, False, 0
         failing[0] = 0
         for i in range(bounds[k], bounds[k + 1]):
-            s = slot[i]
+            s = place_id[i]
             while at < s:
                 failing[at + 1] = failing[at]
                 at += 1
             holds = code[i] & MEANING != FALSE
-            fresh |= slots[s, FIRST] == NOT_YET
+            fresh |= records[s, FIRST] == NOT_YET
             failing[s + 1] = failing[s]
-            if slots[s, FAILED] < now and (not holds or code[i] & (BREAK | NEW)):
+            if records[s, FAILED] < now and (not holds or code[i] & (BREAK | NEW)):
                 failing[s + 1] += 1 if not holds or code[i] & NEW else 1 << 32
                 ends = True
             at = s + 1
-        while at < slots.shape[0]:
+        while at < records.shape[0]:
             failing[at + 1] = failing[at]
             at += 1
         if ends:
             when = (now, now_ts, all_known)
-            found, n_found = _stretches(slots, walls, place, failing, when, limits, found, n_found)
+            found, n_found = _stretches(records, walls, position, failing, when, limits, found, n_found)
         now, now_ts = now + 1, times[k]
         for i in range(bounds[k], bounds[k + 1]):
-            _report(slots[slot[i]], code[i], now, now_ts)
+            _report(records[place_id[i]], code[i], now, now_ts)
         if fresh:
-            build_walls(slots[:, FIRST], place, step, walls)
-            all_known = (slots[:, FIRST] != NOT_YET).all()
+            build_walls(records[:, FIRST], position, step, walls)
+            all_known = (records[:, FIRST] != NOT_YET).all()
     return found, n_found, now, now_ts
 
 
@@ -166,61 +172,61 @@ def _report(record: Any, code: int, now: int, ts: int) -> None:
 
 
 @compiled
-def build_walls(first: Any, place: Any, step: float, walls: Any) -> None:
-    """Which known slots have a wall before them: the known place before is further away than a step."""
+def build_walls(first: Any, position: Any, step: float, walls: Any) -> None:
+    """Which known places have a wall before them: the known place before is further away than a step."""
     before = -1
-    for s in range(place.size):
+    for s in range(position.size):
         walls[s] = False
         if first[s] != NOT_YET:
-            walls[s] = before >= 0 and place[s] - place[before] > step
+            walls[s] = before >= 0 and position[s] - position[before] > step
             before = s
 
 
-class Durations:
+class GridSearch(Search):
     """The search for rectangles by Method I; no report may be held or imputed."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
-        self.place = np.empty(0, np.float64)
-        self.slots = np.empty((0, SLOT_FIELDS), np.int64)
+        self.position = np.empty(0, np.float64)
+        self.records = np.empty((0, RECORD_FIELDS), np.int64)
         self.now, self.now_ts = -1, 0
 
-    def widen(self, place: np.ndarray, places: np.ndarray, listed: np.ndarray) -> None:
+    def add_places(self, moved_to: np.ndarray, places: np.ndarray, listed: np.ndarray) -> None:
         """More places have come."""
-        slots = np.full((places.shape[0], SLOT_FIELDS), NEVER, np.int64)
-        slots[:, FIRST] = NOT_YET
-        slots[place] = self.slots
-        self.slots, self.place = slots, np.ascontiguousarray(places[:, 0])
+        records = np.full((places.shape[0], RECORD_FIELDS), NEVER, np.int64)
+        records[:, FIRST] = NOT_YET
+        records[moved_to] = self.records
+        self.records, self.position = records, np.ascontiguousarray(places[:, 0])
 
-    def feed(self, columns: Columns) -> Found:
+    def feed(self, columns: Columns) -> Regions:
         """The regions that these columns end."""
-        given = (columns.times, columns.bounds, columns.slot, columns.code)
+        given = (columns.times, columns.bounds, columns.place_id, columns.code)
         found, n_found, self.now, self.now_ts = _sweep(
-            given, self.now, self.now_ts, self.slots, self._walled, self.place, self._limits, _no_room()
+            given, self.now, self.now_ts, self.records, self._walled, self.position, self._limits, _no_room()
         )
-        return as_found(found[:n_found], self.place)
+        return regions_of(found[:n_found], self.position)
 
-    def finish(self, cause: int) -> Found:
+    def finish(self, cause: int) -> Regions:
         """The regions that are open."""
         found = self.certain()
         found.cause[:] = cause
-        self.slots[:, FAILED] = self.now
+        self.records[:, FAILED] = self.now
         return found
 
-    def certain(self) -> Found:
+    def certain(self) -> Regions:
         """The open regions of which start and extent are certain."""
         return self._open(self._limits)
 
-    def live(self) -> Live:
+    def open_regions(self) -> OpenRegions:
         """The stretches that are open, of any size: a place that is not known yet may widen them."""
         found = self._open((0, 0.0, 1, 1))
-        return Live(found.start, found.low, found.high)
+        return OpenRegions(found.start, found.low, found.high)
 
-    def _open(self, limits: tuple[int, float, int, int]) -> Found:
-        failing = np.zeros(self.place.size + 1, np.int64)
-        at = (self.now, self.now_ts, bool((self.slots[:, FIRST] != NOT_YET).all()))
-        found, n_found = _stretches(self.slots, self._walled[0], self.place, failing, at, limits, _no_room(), 0)
-        return as_found(found[:n_found], self.place)
+    def _open(self, limits: tuple[int, float, int, int]) -> Regions:
+        failing = np.zeros(self.position.size + 1, np.int64)
+        at = (self.now, self.now_ts, bool((self.records[:, FIRST] != NOT_YET).all()))
+        found, n_found = _stretches(self.records, self._walled[0], self.position, failing, at, limits, _no_room(), 0)
+        return regions_of(found[:n_found], self.position)
 
     @property
     def _limits(self) -> tuple[int, float, int, int]:
@@ -228,17 +234,18 @@ class Durations:
 
     @property
     def _walled(self) -> tuple[np.ndarray, float]:
-        walls = np.zeros(self.place.size, np.bool_)
-        build_walls(self.slots[:, FIRST], self.place, self.limits.step, walls)
+        walls = np.zeros(self.position.size, np.bool_)
+        build_walls(self.records[:, FIRST], self.position, self.limits.step, walls)
         return walls, self.limits.step
 
-    def snapshot(self) -> dict[str, Any]:
+    def snapshot(self) -> Tree:
         """Everything that must be known to go on later."""
-        return {"slots": self.slots, "now": self.now, "now_ts": self.now_ts}
+        return {"records": self.records, "now": self.now, "now_ts": self.now_ts}
 
-    def restore(self, saved: dict[str, Any]) -> None:
-        """Go on from what was saved."""
-        self.slots, self.now, self.now_ts = saved["slots"], saved["now"], saved["now_ts"]
+    def restore(self, tree: Tree) -> None:
+        """Go on from a snapshot."""
+        self.records = array_at(tree, "records")
+        self.now, self.now_ts = number_at(tree, "now"), number_at(tree, "now_ts")
 
 
 def _no_room() -> np.ndarray:

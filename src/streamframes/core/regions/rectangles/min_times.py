@@ -32,49 +32,50 @@ from streamframes.core.regions.rectangles.place_history import (
     tally,
     within,
 )
-from streamframes.core.regions.rectangles.rectangles import IMPUTED_ROWS, PLACES, ROWS, WHY, roomy
+from streamframes.core.regions.rectangles.types import IMPUTED_ROWS, PLACES, ROWS, WHY
 from streamframes.core.regions.rectangles.widest import FAR, FROM, SINCE, TO, UPTO
+from streamframes.core.regions.tables import roomy
 
 
 @compiled
-def parts_of(box: Any, asked: Any, parts: Any, n_parts: int) -> Any:
-    """Add the rectangles in a box (columns, slots) that meet all minimums and reach over no failure or wall.
+def parts_of(box: Any, context: Any, parts: Any, n_parts: int) -> Any:
+    """Add the rectangles in a box (columns, places) that meet all minimums and reach over no failure or wall.
 
     None that does is left out, but for those that lie in another.
     """
-    known, instants, limits, step = asked
-    slots, stretches, _, place = known
+    state, instants, limits, step = context
+    records, stretches, _, position = state
     left = [box]
-    met = {box}
-    met.clear()
+    seen = {box}
+    seen.clear()
     while left:
-        n_places, box = _shrunk(left.pop(), slots, stretches, limits[2])
-        if box in met or not _is_large(n_places, box, place, instants, limits):
+        n_places, box = _shrunk(left.pop(), records, stretches, limits[2])
+        if box in seen or not _is_large(n_places, box, position, instants, limits):
             continue
-        met.add(box)
-        if _beside_failures(box, slots, left) or _between_walls(box, slots, place, step, left):
+        seen.add(box)
+        if _split_at_failure(box, records, left) or _split_at_walls(box, records, position, step, left):
             continue
-        if _around_seldom(box, slots, stretches, limits[2], left):
+        if _split_around_rare(box, records, stretches, limits[2], left):
             continue
         parts = roomy(parts, n_parts)
         part = parts[n_parts]
         part[SINCE], part[UPTO], part[FROM], part[TO] = box
-        part[ROWS], part[PLACES], part[IMPUTED_ROWS], _ = tally(box[2], box[3], box[0], box[1], slots, stretches)
+        part[ROWS], part[PLACES], part[IMPUTED_ROWS], _ = tally(box[2], box[3], box[0], box[1], records, stretches)
         part[WHY] = 0
         n_parts += 1
     return parts, n_parts
 
 
 @compiled
-def _shrunk(box: Any, slots: Any, stretches: Any, times: int) -> Any:
-    """How many slots report often enough in a box, and what is left of it around their reports."""
+def _shrunk(box: Any, records: Any, stretches: Any, times: int) -> Any:
+    """How many places report often enough in a box, and what is left of it around their reports."""
     since, upto, low, high = box
     n_places = 0
     first: Any = np.int64(FAR)
     last: Any = np.int64(-1)
     lowest, highest = high + 1, low - 1
     for s in range(low, high + 1):
-        mine, _, begin, end = within(s, since, upto, slots, stretches)
+        mine, _, begin, end = within(s, since, upto, records, stretches)
         if mine >= times:
             n_places += 1
             first, last = min(first, begin), max(last, end)
@@ -83,24 +84,24 @@ def _shrunk(box: Any, slots: Any, stretches: Any, times: int) -> Any:
 
 
 @compiled
-def _is_large(n_places: int, box: Any, place: Any, instants: Any, limits: Any) -> bool:
+def _is_large(n_places: int, box: Any, position: Any, instants: Any, limits: Any) -> bool:
     """Whether a box with so many places meets the other minimums."""
     since, upto, low, high = box
     duration, extent, _, places = limits
-    if n_places == 0 or n_places < places or place[high] - place[low] < extent:
+    if n_places == 0 or n_places < places or position[high] - position[low] < extent:
         return False
     return bool(instant_of(upto, instants) - instant_of(since, instants) >= duration)
 
 
 @compiled
-def _beside_failures(box: Any, slots: Any, left: Any) -> bool:
-    """Whether a slot has failed since the box began; then what does not hold that is left."""
+def _split_at_failure(box: Any, records: Any, left: Any) -> bool:
+    """Whether a place has failed since the box began; then what does not hold that is left."""
     since, upto, low, high = box
     worst = low
     for s in range(low, high + 1):
-        if slots[s, FAILED] > slots[worst, FAILED]:
+        if records[s, FAILED] > records[worst, FAILED]:
             worst = s
-    failed = slots[worst, FAILED]
+    failed = records[worst, FAILED]
     if failed < since:
         return False
     left.append((since, upto, low, worst - 1))
@@ -110,14 +111,14 @@ def _beside_failures(box: Any, slots: Any, left: Any) -> bool:
 
 
 @compiled
-def _between_walls(box: Any, slots: Any, place: Any, step: float, left: Any) -> bool:
+def _split_at_walls(box: Any, records: Any, position: Any, step: float, left: Any) -> bool:
     """Whether neighbours among the places that are known at the end are too far apart; then what is between is left."""
     since, upto, low, high = box
     begin, before, walled = low, low, False
     for s in range(low, high + 1):
-        if slots[s, KNOWN] == 0 or slots[s, FIRST] > upto:
+        if records[s, KNOWN] == 0 or records[s, FIRST] > upto:
             continue
-        if place[s] - place[before] > step:
+        if position[s] - position[before] > step:
             left.append((since, upto, begin, before))
             begin, walled = s, True
         before = s
@@ -127,18 +128,18 @@ def _between_walls(box: Any, slots: Any, place: Any, step: float, left: Any) -> 
 
 
 @compiled
-def _seldom(box: Any, slots: Any, stretches: Any, times: int) -> Any:
-    """The reports of slots that report too seldom in a box: columns and slots, by slot."""
+def _rare_reports(box: Any, records: Any, stretches: Any, times: int) -> Any:
+    """The reports of places that report too seldom in a box: columns and places, by place."""
     since, upto, low, high = box
     size = 0
     for s in range(low, high + 1):
-        mine = within(s, since, upto, slots, stretches)[0]
+        mine = within(s, since, upto, records, stretches)[0]
         size += mine if mine < times else 0
     at, whose, n = np.empty(size, np.int64), np.empty(size, np.int64), 0
     for s in range(low, high + 1 if size else low):
-        if within(s, since, upto, slots, stretches)[0] >= times:
+        if within(s, since, upto, records, stretches)[0] >= times:
             continue
-        stretch = slots[s, NEWEST]
+        stretch = records[s, NEWEST]
         while stretch >= 0 and stretches[stretch, LAST_COLUMN] >= since:
             first, last = max(since, stretches[stretch, FIRST_COLUMN]), min(upto, stretches[stretch, LAST_COLUMN])
             for column in range(first, last + 1):
@@ -149,10 +150,10 @@ def _seldom(box: Any, slots: Any, stretches: Any, times: int) -> Any:
 
 
 @compiled
-def _around_seldom(box: Any, slots: Any, stretches: Any, times: int, left: Any) -> bool:
-    """Whether slots report too seldom in a box; then the widest boxes without their reports are left."""
+def _split_around_rare(box: Any, records: Any, stretches: Any, times: int, left: Any) -> bool:
+    """Whether places report too seldom in a box; then the widest boxes without their reports are left."""
     since, upto, low, high = box
-    at, whose = _seldom(box, slots, stretches, times)
+    at, whose = _rare_reports(box, records, stretches, times)
     begin = since
     for column in np.sort(at):
         left.append((begin, column - 1, low, high))
@@ -160,13 +161,13 @@ def _around_seldom(box: Any, slots: Any, stretches: Any, times: int, left: Any) 
     if at.size:
         left.append((begin, upto, low, high))
     for i in range(at.size):
-        _on_top(i, 1, box, at, whose, left)
-        _on_top(i, -1, box, at, whose, left)
+        _split_beside(i, 1, box, at, whose, left)
+        _split_beside(i, -1, box, at, whose, left)
     return bool(at.size > 0)
 
 
 @compiled
-def _on_top(i: int, step: int, box: Any, at: Any, whose: Any, left: Any) -> None:
+def _split_beside(i: int, step: int, box: Any, at: Any, whose: Any, left: Any) -> None:
     """The boxes that begin beside report i, upwards or downwards; downwards only the one that reaches the edge."""
     since, upto, low, high = box
     j = i + step

@@ -11,58 +11,60 @@ from typing import Any
 
 import numpy as np
 
+from streamframes.core.batch.tree import Tree, array_at
 from streamframes.core.jit.compiled import compiled
 from streamframes.core.regions.rectangles.min_times import parts_of
 from streamframes.core.regions.rectangles.place_history import LATEST
-from streamframes.core.regions.rectangles.rectangles import FIELDS, WHY, roomy
+from streamframes.core.regions.rectangles.types import FIELDS, WHY
 from streamframes.core.regions.rectangles.widest import FAR, FROM, SINCE, TO, UPTO
+from streamframes.core.regions.tables import roomy
 from streamframes.core.regions.types import BREAK, CONDITION, FALSE, GAP, HELD, MEANING, NEW
 
-# Of a blow: its column and slot, since when whatever it ends has begun at the latest, and why that ends.
-COLUMN, SLOT, SINCE_THEN, CAUSE = range(4)
-BLOW_FIELDS = 4
+# Of a blow: its column and place, since when whatever it ends has begun at the latest, and why that ends.
+COLUMN, PLACE, SINCE_THEN, CAUSE = range(4)
+ENDING_FIELDS = 4
 
 
 @compiled
-def blows_of(columns: Any, now: int, last: Any) -> Any:
-    """The reports that end rectangles; the first column is number `now`, `last` is the last one of each slot before."""
-    bounds, slot, code = columns
-    blows, n = np.empty((0, BLOW_FIELDS), np.int64), 0
+def endings_of(columns: Any, now: int, last: Any) -> Any:
+    """The reports that end rectangles; the first column is number `now`, `last` the last of each place before."""
+    bounds, place_id, code = columns
+    endings, n = np.empty((0, ENDING_FIELDS), np.int64), 0
     for k in range(bounds.size - 1):
         for i in range(bounds[k], bounds[k + 1]):
             meaning = code[i] & MEANING
             if meaning == HELD:
                 continue
             if meaning == FALSE or code[i] & (BREAK | NEW):
-                blows = roomy(blows, n)
-                blow = blows[n]
+                endings = roomy(endings, n)
+                ending = endings[n]
                 by_condition = meaning == FALSE or code[i] & NEW
-                blow[COLUMN], blow[SLOT] = now + k, slot[i]
-                blow[SINCE_THEN], blow[CAUSE] = (FAR, CONDITION) if by_condition else (last[slot[i]], GAP)
+                ending[COLUMN], ending[PLACE] = now + k, place_id[i]
+                ending[SINCE_THEN], ending[CAUSE] = (FAR, CONDITION) if by_condition else (last[place_id[i]], GAP)
                 n += 1
-            last[slot[i]] = now + k
-    return blows[:n]
+            last[place_id[i]] = now + k
+    return endings[:n]
 
 
 @compiled
-def _strike(rows: Any, blows: Any) -> None:
+def _apply_endings(rows: Any, endings: Any) -> None:
     """Why each rectangle has ended: by its first blow, and by the condition before a gap."""
-    columns = blows[:, COLUMN].copy()
+    columns = endings[:, COLUMN].copy()
     for row in rows:
         at = FAR
-        for blow in blows[np.searchsorted(columns, row[UPTO], side="right") :]:
-            if blow[COLUMN] > at:
+        for ending in endings[np.searchsorted(columns, row[UPTO], side="right") :]:
+            if ending[COLUMN] > at:
                 break
-            hits = row[FROM] <= blow[SLOT] <= row[TO] and row[SINCE] <= blow[SINCE_THEN]
+            hits = row[FROM] <= ending[PLACE] <= row[TO] and row[SINCE] <= ending[SINCE_THEN]
             if hits and row[WHY] != CONDITION:
-                at, row[WHY] = blow[COLUMN], blow[CAUSE]
+                at, row[WHY] = ending[COLUMN], ending[CAUSE]
 
 
 @compiled
-def _mark_alone(edges: Any, order: Any, n_told: int, out: Any) -> None:
+def _mark_alone(edges: Any, order: Any, n_emitted: int, out: Any) -> None:
     """Which rectangles, the first `n_told` apart, lie in no other; `order` is by edges, and larger ones come first.
 
-    They have a first and a last column and slot, or slot and column: most should be far apart by the first two.
+    They have a first and a last column and place, or place and column: most should be far apart by the first two.
     """
     active = np.empty(order.size, np.int64)
     n_active = 0
@@ -74,91 +76,91 @@ def _mark_alone(edges: Any, order: Any, n_told: int, out: Any) -> None:
                 left += 1
                 alone &= edges[a, 1] < edges[i, 1] or edges[a, 2] > edges[i, 2] or edges[a, 3] < edges[i, 3]
         n_active = left
-        out[i] = alone or i < n_told
+        out[i] = alone or i < n_emitted
         if out[i]:
             active[n_active] = i
             n_active += 1
 
 
-def _alone(rows: np.ndarray, told: np.ndarray) -> np.ndarray:
+def _alone(rows: np.ndarray, emitted: np.ndarray) -> np.ndarray:
     """The rectangles that lie neither in each other nor in what has been told."""
     if not len(rows):
         return rows
-    every = np.concatenate([told, rows])
+    every = np.concatenate([emitted, rows])
     edges = every[:, [SINCE, UPTO, FROM, TO]]
     if np.unique(edges[:, 2]).size > np.unique(edges[:, 0]).size:
         edges = edges[:, [2, 3, 0, 1]]
     order = np.lexsort([-edges[:, 3], edges[:, 2], -edges[:, 1], edges[:, 0]])
     kept = np.empty(len(every), np.bool_)
-    _mark_alone(np.ascontiguousarray(edges), order, len(told), kept)
-    return np.asarray(rows[kept[len(told) :]])
+    _mark_alone(np.ascontiguousarray(edges), order, len(emitted), kept)
+    return np.asarray(rows[kept[len(emitted) :]])
 
 
 @compiled
-def parts_of_all(rows: Any, asked: Any) -> Any:
+def parts_of_all(rows: Any, context: Any) -> Any:
     """What has not ended of each rectangle."""
     parts, n_parts = np.empty((0, FIELDS), np.int64), 0
     for row in rows:
         box = (row[SINCE], row[UPTO], row[FROM], row[TO])
-        parts, n_parts = parts_of(box, asked, parts, n_parts)
+        parts, n_parts = parts_of(box, context, parts, n_parts)
     return parts[:n_parts]
 
 
 @compiled
-def _lasts(rows: Any, now: int, asked: Any) -> Any:
+def _lasts(rows: Any, now: int, context: Any) -> Any:
     """Which rectangles, none of them ended, have not become longer; what is longer is found when it ends."""
-    slots = asked[0][0]
+    records = context[0][0]
     parts, out = np.empty((0, FIELDS), np.int64), np.empty(rows.shape[0], np.bool_)
     for i in range(rows.shape[0]):
         row = rows[i]
-        out[i] = (slots[row[FROM] : row[TO] + 1, LATEST] <= row[UPTO]).all()
+        out[i] = (records[row[FROM] : row[TO] + 1, LATEST] <= row[UPTO]).all()
         if not out[i]:
             box = (row[SINCE], np.int64(now - 1), row[FROM], row[TO])
-            parts, n_parts = parts_of(box, asked, parts, 0)
+            parts, n_parts = parts_of(box, context, parts, 0)
             for part in parts[:n_parts]:
                 out[i] |= (part[: TO + 1] == row[: TO + 1]).all()
     return out
 
 
-class Undecided:
+class PendingRectangles:
     """The rectangles of one group that wait, and those told in which smaller ones may still lie."""
 
     def __init__(self) -> None:
         self.waiting = np.empty((0, FIELDS), np.int64)
-        self.told = np.empty((0, FIELDS), np.int64)
+        self.emitted = np.empty((0, FIELDS), np.int64)
 
-    def feed(self, told: np.ndarray, parts: np.ndarray, blows: np.ndarray) -> np.ndarray:
+    def feed(self, emitted: np.ndarray, parts: np.ndarray, endings: np.ndarray) -> np.ndarray:
         """Take regions that are told, parts of others, and what has struck; returns the parts that are regions."""
-        self.told = np.concatenate([self.told, told])
-        waiting = _alone(np.concatenate([self.waiting, parts]), self.told)
-        _strike(waiting, blows)
+        self.emitted = np.concatenate([self.emitted, emitted])
+        waiting = _alone(np.concatenate([self.waiting, parts]), self.emitted)
+        _apply_endings(waiting, endings)
         over = waiting[:, WHY] != 0
         self.waiting = waiting[~over]
-        self.told = np.concatenate([self.told, waiting[over]])
+        self.emitted = np.concatenate([self.emitted, waiting[over]])
         return np.asarray(waiting[over])
 
-    def tidy(self, now: int, asked: tuple[Any, ...]) -> None:
+    def tidy(self, now: int, context: tuple[Any, ...]) -> None:
         """Forget what is longer by now, and what nothing smaller can lie in any more."""
-        told = np.unique(parts_of_all(self.told, asked), axis=0)
-        self.told = told[_lasts(told, now, asked)]
-        self.waiting = self.waiting[_lasts(self.waiting, now, asked)]
+        emitted = np.unique(parts_of_all(self.emitted, context), axis=0)
+        self.emitted = emitted[_lasts(emitted, now, context)]
+        self.waiting = self.waiting[_lasts(self.waiting, now, context)]
 
-    def finish(self, told: np.ndarray, parts: np.ndarray) -> np.ndarray:
+    def finish(self, emitted: np.ndarray, parts: np.ndarray) -> np.ndarray:
         """All that wait; nothing does afterwards."""
-        self.feed(told, parts, np.empty((0, BLOW_FIELDS), np.int64))
+        self.feed(emitted, parts, np.empty((0, ENDING_FIELDS), np.int64))
         ended = self.waiting
-        self.waiting, self.told = ended[:0].copy(), ended[:0].copy()
+        self.waiting, self.emitted = ended[:0].copy(), ended[:0].copy()
         return ended
 
-    def move(self, slots: np.ndarray) -> None:
-        """Slot i is now slots[i]."""
-        for rows in (self.waiting, self.told):
-            rows[:, [FROM, TO]] = slots[rows[:, [FROM, TO]]]
+    def renumber(self, moved_to: np.ndarray) -> None:
+        """Place i is now moved_to[i]."""
+        for rows in (self.waiting, self.emitted):
+            rows[:, [FROM, TO]] = moved_to[rows[:, [FROM, TO]]]
 
-    def snapshot(self) -> dict[str, Any]:
+    def snapshot(self) -> Tree:
         """Everything that must be known to go on later."""
-        return {"waiting": self.waiting, "told": self.told}
+        return {"waiting": self.waiting, "emitted": self.emitted}
 
-    def restore(self, saved: dict[str, Any]) -> None:
-        """Go on from what was saved."""
-        self.waiting, self.told = saved["waiting"], saved["told"]
+    def restore(self, tree: Tree) -> None:
+        """Go on from a snapshot."""
+        self.waiting, self.emitted = array_at(tree, "waiting"), array_at(tree, "emitted")

@@ -1,6 +1,6 @@
-"""What Method II knows of the reports of each slot: the last failure, and stretches of satisfied reports since then.
+"""What Method II knows of the reports of each place: the last failure, and stretches of satisfied reports since then.
 
-stretches   [first column, last column, the stretch before, whether imputed]   a pool; slots point to their newest
+stretches   [first column, last column, the stretch before, whether imputed]   a pool; places point to their newest
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ import numpy as np
 from streamframes.core.jit.compiled import compiled
 from streamframes.core.regions.types import BREAK, FALSE, IMPUTED, MEANING, NEW
 
-# Of a slot: the last column at which it failed, its newest stretch, the last column of that, the last column at which
+# Of a place: the last column at which it failed, its newest stretch, the last column of that, the last column at which
 # it reported, whether it is known, and since which column.
 FAILED, NEWEST, LATEST, LAST, KNOWN, FIRST = range(6)
-SLOT_FIELDS = 6
+RECORD_FIELDS = 6
 FIRST_COLUMN, LAST_COLUMN, BEFORE, MADE_UP = range(4)
 STRETCH_FIELDS = 4
 NOTHING = -1
-# What is known of a slot that has reported more than once: it will again, and is never forgotten.
+# What is known of a place that has reported more than once: it will again, and is never forgotten.
 AGAIN = 2
 _FAR = 2**62
 
@@ -38,9 +38,9 @@ def instant_of(column: int, instants: Any) -> Any:
 
 
 @compiled
-def first_after(level: int, s: int, slots: Any, stretches: Any) -> Any:
-    """The first column after `level` at which a slot holds."""
-    at: Any = slots[s, NEWEST]
+def first_after(level: int, s: int, records: Any, stretches: Any) -> Any:
+    """The first column after `level` at which a place holds."""
+    at: Any = records[s, NEWEST]
     found: Any = np.int64(_FAR)
     while at >= 0 and stretches[at, LAST_COLUMN] > level:
         found = max(stretches[at, FIRST_COLUMN], level + 1)
@@ -49,9 +49,9 @@ def first_after(level: int, s: int, slots: Any, stretches: Any) -> Any:
 
 
 @compiled
-def within(s: int, since: int, upto: int, slots: Any, stretches: Any) -> Any:
-    """The satisfied reports of a slot in some columns: how many, how many imputed, the first and the last."""
-    mine, imputed, at = 0, 0, slots[s, NEWEST]
+def within(s: int, since: int, upto: int, records: Any, stretches: Any) -> Any:
+    """The satisfied reports of a place in some columns: how many, how many imputed, the first and the last."""
+    mine, imputed, at = 0, 0, records[s, NEWEST]
     first: Any = np.int64(_FAR)
     last: Any = np.int64(NOTHING)
     while at >= 0 and stretches[at, LAST_COLUMN] >= since:
@@ -65,12 +65,12 @@ def within(s: int, since: int, upto: int, slots: Any, stretches: Any) -> Any:
 
 
 @compiled
-def tally(low: int, high: int, since: int, upto: int, slots: Any, stretches: Any) -> Any:
+def tally(low: int, high: int, since: int, upto: int, records: Any, stretches: Any) -> Any:
     """The reports of a rectangle: how many, of how many places, how many imputed, and the fewest of any place."""
     rows, places, imputed = 0, 0, 0
     fewest: Any = np.int64(_FAR)
     for s in range(low, high + 1):
-        mine, made_up, _, _ = within(s, since, upto, slots, stretches)
+        mine, made_up, _, _ = within(s, since, upto, records, stretches)
         if mine:
             rows += mine
             places += 1
@@ -80,46 +80,46 @@ def tally(low: int, high: int, since: int, upto: int, slots: Any, stretches: Any
 
 
 @compiled
-def take_report(s: int, code: int, now: int, slots: Any, stretches: Any, n_stretches: int) -> int:
-    """A slot reports at column `now`; returns how many stretches there are."""
-    slot, meaning = slots[s], code & MEANING
+def take_report(s: int, code: int, now: int, records: Any, stretches: Any, n_stretches: int) -> int:
+    """A place reports at column `now`; returns how many stretches there are."""
+    record, meaning = records[s], code & MEANING
     if meaning == FALSE or code & BREAK:
-        slot[FAILED] = now if meaning == FALSE else max(slot[FAILED], slot[LAST])
-        slot[NEWEST] = slot[LATEST] = NOTHING
+        record[FAILED] = now if meaning == FALSE else max(record[FAILED], record[LAST])
+        record[NEWEST] = record[LATEST] = NOTHING
     elif code & NEW:
-        slot[FAILED] = now - 1
+        record[FAILED] = now - 1
     if meaning != FALSE:
-        newest, made_up = slot[NEWEST], meaning == IMPUTED
-        if newest >= 0 and slot[LATEST] == now - 1 and (stretches[newest, MADE_UP] != 0) == made_up:
+        newest, made_up = record[NEWEST], meaning == IMPUTED
+        if newest >= 0 and record[LATEST] == now - 1 and (stretches[newest, MADE_UP] != 0) == made_up:
             stretches[newest, LAST_COLUMN] = now
         else:
             new = stretches[n_stretches]
             new[FIRST_COLUMN], new[LAST_COLUMN], new[BEFORE], new[MADE_UP] = now, now, newest, made_up
-            slot[NEWEST] = n_stretches
+            record[NEWEST] = n_stretches
             n_stretches += 1
-        slot[LATEST] = now
-    slot[KNOWN] = AGAIN if slot[LAST] >= 0 else slot[KNOWN]
-    slot[LAST] = now
+        record[LATEST] = now
+    record[KNOWN] = AGAIN if record[LAST] >= 0 else record[KNOWN]
+    record[LAST] = now
     return n_stretches
 
 
 @compiled
-def packed(slots: Any, stretches: Any) -> Any:
-    """The stretches that slots still point to; slots point to where they are now."""
+def packed(records: Any, stretches: Any) -> Any:
+    """The stretches that places still point to; places point to where they are now."""
     size = 0
-    for s in range(slots.shape[0]):
-        at = slots[s, NEWEST]
+    for s in range(records.shape[0]):
+        at = records[s, NEWEST]
         while at >= 0:
             size += 1
             at = stretches[at, BEFORE]
     kept = np.empty((size, STRETCH_FIELDS), np.int64)
     n = 0
-    for s in range(slots.shape[0]):
-        at, later = slots[s, NEWEST], NOTHING
+    for s in range(records.shape[0]):
+        at, later = records[s, NEWEST], NOTHING
         while at >= 0:
             kept[n] = stretches[at]
             if later < 0:
-                slots[s, NEWEST] = n
+                records[s, NEWEST] = n
             else:
                 kept[later, BEFORE] = n
             later = n

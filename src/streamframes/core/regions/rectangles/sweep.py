@@ -18,7 +18,7 @@ from streamframes.core.regions.rectangles.place_history import (
     take_report,
     tally,
 )
-from streamframes.core.regions.rectangles.rectangles import (
+from streamframes.core.regions.rectangles.types import (
     END_TS,
     FIELDS,
     HIGH,
@@ -28,33 +28,33 @@ from streamframes.core.regions.rectangles.rectangles import (
     ROWS,
     START_TS,
     WHY,
-    roomy,
 )
 from streamframes.core.regions.rectangles.widest import (
+    FREE_FROM,
+    FREE_TO,
     FROM,
-    REACH_FROM,
-    REACH_TO,
     SINCE,
     TO,
     UPTO,
     spans_around,
     spans_of_all,
 )
+from streamframes.core.regions.tables import roomy
 from streamframes.core.regions.types import BREAK, CONDITION, FALSE, GAP, HELD, MEANING, NEW
 
 # Whether a span meets the minimums: no, yes, or all but that some place reports too seldom.
-TOO_SMALL, ENOUGH, SELDOM = range(3)
+TOO_SMALL, ENOUGH, TOO_FEW_TIMES = range(3)
 
 
 @compiled
-def _index(slot: Any, first: int, stop: int, wanted: int) -> int:
-    """The first report from `first` on whose slot is not below `wanted`."""
+def _index(place_id: Any, first: int, stop: int, wanted: int) -> int:
+    """The first report from `first` on whose place is not below `wanted`."""
     guess = first + wanted
-    if guess < stop and slot[guess] == wanted:
+    if guess < stop and place_id[guess] == wanted:
         return guess
     while first < stop:
         middle = (first + stop) // 2
-        if slot[middle] < wanted:
+        if place_id[middle] < wanted:
             first = middle + 1
         else:
             stop = middle
@@ -62,53 +62,53 @@ def _index(slot: Any, first: int, stop: int, wanted: int) -> int:
 
 
 @compiled
-def describe(span: Any, instants: Any, slots: Any, stretches: Any, place: Any, limits: Any, told: Any) -> int:
-    """Whether a span meets the minimums; describes it in `told` if it does."""
+def describe(span: Any, instants: Any, records: Any, stretches: Any, position: Any, limits: Any, row: Any) -> int:
+    """Whether a span meets the minimums; describes it in `row` if it does."""
     duration, extent, least_times, least_places = limits
     since, upto = instant_of(span[SINCE], instants), instant_of(span[UPTO], instants)
-    if upto - since < duration or place[span[TO]] - place[span[FROM]] < extent:
+    if upto - since < duration or position[span[TO]] - position[span[FROM]] < extent:
         return TOO_SMALL
     if span[UPTO] + 1 - span[SINCE] < least_times:
         return TOO_SMALL
-    rows, places, imputed, fewest = tally(span[FROM], span[TO], span[SINCE], span[UPTO], slots, stretches)
+    rows, places, imputed, fewest = tally(span[FROM], span[TO], span[SINCE], span[UPTO], records, stretches)
     if places < least_places:
         return TOO_SMALL
     if fewest < least_times:
-        return SELDOM
-    told[START_TS], told[END_TS], told[LOW], told[HIGH] = since, upto, span[FROM], span[TO]
-    told[ROWS], told[PLACES], told[IMPUTED_ROWS] = rows, places, imputed
+        return TOO_FEW_TIMES
+    row[START_TS], row[END_TS], row[LOW], row[HIGH] = since, upto, span[FROM], span[TO]
+    row[ROWS], row[PLACES], row[IMPUTED_ROWS] = rows, places, imputed
     return ENOUGH
 
 
 @compiled
-def _fate(span: Any, first: int, stop: int, slot: Any, seen: Any, breaks: Any, slots: Any) -> int:
+def _outcome(span: Any, first: int, stop: int, place_id: Any, seen: Any, breaks: Any, records: Any) -> int:
     """What a column does to a span: why it ends, 0 if it goes on, or -1 if it grows. Its reach may shrink.
 
     `seen[i]` are, up to report i of the column: how many failed, how many hold, and which failed last and fails next.
     """
-    low, high = _index(slot, first, stop, span[FROM]), _index(slot, first, stop, span[TO] + 1)
+    low, high = _index(place_id, first, stop, span[FROM]), _index(place_id, first, stop, span[TO] + 1)
     if seen[high - first, 0] > seen[low - first, 0]:
         return CONDITION
     before, after = seen[low - first, 2], seen[high - first, 3]
     if before >= 0:
-        span[REACH_FROM] = max(span[REACH_FROM], before + 1)
+        span[FREE_FROM] = max(span[FREE_FROM], before + 1)
     if after >= 0:
-        span[REACH_TO] = min(span[REACH_TO], after - 1)
+        span[FREE_TO] = min(span[FREE_TO], after - 1)
     for s in breaks:
-        if slots[s, LAST] < span[SINCE]:
+        if records[s, LAST] < span[SINCE]:
             continue
         if span[FROM] <= s <= span[TO]:
             return GAP
         if s < span[FROM]:
-            span[REACH_FROM] = max(span[REACH_FROM], s + 1)
+            span[FREE_FROM] = max(span[FREE_FROM], s + 1)
         else:
-            span[REACH_TO] = min(span[REACH_TO], s - 1)
-    low, high = _index(slot, first, stop, span[REACH_FROM]), _index(slot, first, stop, span[REACH_TO] + 1)
+            span[FREE_TO] = min(span[FREE_TO], s - 1)
+    low, high = _index(place_id, first, stop, span[FREE_FROM]), _index(place_id, first, stop, span[FREE_TO] + 1)
     return -1 if seen[high - first, 1] > seen[low - first, 1] else 0
 
 
 @compiled
-def _look(slot: Any, code: Any, first: int, stop: int, seen: Any) -> int:
+def _look(place_id: Any, code: Any, first: int, stop: int, seen: Any) -> int:
     """Fill `seen` for one column; returns how many reports come after a break.
 
     A place that is new fails what began before it.
@@ -121,7 +121,7 @@ def _look(slot: Any, code: Any, first: int, stop: int, seen: Any) -> int:
         meaning = code[i] & MEANING
         if meaning == FALSE or code[i] & NEW:
             seen[j + 1, 0] += 1
-            before = slot[i]
+            before = place_id[i]
         if meaning != FALSE and meaning != HELD:
             seen[j + 1, 1] += 1
             n_breaks += code[i] & BREAK != 0
@@ -130,112 +130,114 @@ def _look(slot: Any, code: Any, first: int, stop: int, seen: Any) -> int:
     seen[stop - first, 3] = after
     for i in range(stop - 1, first - 1, -1):
         if code[i] & MEANING == FALSE or code[i] & NEW:
-            after = slot[i]
+            after = place_id[i]
         seen[i - first, 3] = after
     return n_breaks
 
 
 @compiled
-def reach_anew(spans: Any, n_spans: int, slots: Any, walls: Any) -> None:
-    """How far spans reach over slots that have not failed since they began, up to the next wall."""
+def update_free_ranges(spans: Any, n_spans: int, records: Any, walls: Any) -> None:
+    """How far spans reach over places that have not failed since they began, up to the next wall."""
     for j in range(n_spans):
         span = spans[j]
         low, high = span[FROM], span[TO]
-        while low > 0 and not walls[low] and slots[low - 1, FAILED] < span[SINCE]:
+        while low > 0 and not walls[low] and records[low - 1, FAILED] < span[SINCE]:
             low -= 1
-        while high + 1 < slots.shape[0] and not walls[high + 1] and slots[high + 1, FAILED] < span[SINCE]:
+        while high + 1 < records.shape[0] and not walls[high + 1] and records[high + 1, FAILED] < span[SINCE]:
             high += 1
-        span[REACH_FROM], span[REACH_TO] = low, high
+        span[FREE_FROM], span[FREE_TO] = low, high
 
 
 @compiled
 def _settle(
-    column: Any, seen: Any, breaks: Any, asked: Any, spans: Any, n_spans: int, found: Any, n_found: int, parts: Any,
+    column: Any, seen: Any, breaks: Any, context: Any, spans: Any, n_spans: int, found: Any, n_found: int, parts: Any,
     n_parts: int,
 ) -> Any:  # fmt: skip
     """Spans that end at a column are told of, those that grow go; returns how many are left, regions, and parts.
 
     A span in which some place reports too seldom is told in parts.
     """
-    first, stop, slot = column
-    known, instants, limits, _ = asked
-    slots, stretches, _, place = known
+    first, stop, place_id = column
+    state, instants, limits, _ = context
+    records, stretches, _, position = state
     left = 0
     for j in range(n_spans):
-        fate = _fate(spans[j], first, stop, slot, seen, breaks, slots)
-        if fate == 0:
+        outcome = _outcome(spans[j], first, stop, place_id, seen, breaks, records)
+        if outcome == 0:
             spans[left] = spans[j]
             left += 1
-        elif fate > 0:
+        elif outcome > 0:
             found = roomy(found, n_found)
-            meets = describe(spans[j], instants, slots, stretches, place, limits, found[n_found])
+            meets = describe(spans[j], instants, records, stretches, position, limits, found[n_found])
             if meets == ENOUGH:
-                found[n_found, WHY] = fate
+                found[n_found, WHY] = outcome
                 n_found += 1
-            elif meets == SELDOM:
+            elif meets == TOO_FEW_TIMES:
                 box = (spans[j, SINCE], spans[j, UPTO], spans[j, FROM], spans[j, TO])
-                parts, n_parts = parts_of(box, asked, parts, n_parts)
+                parts, n_parts = parts_of(box, context, parts, n_parts)
     return left, found, n_found, parts, n_parts
 
 
 @compiled
-def _introduce(first: int, stop: int, slot: Any, now: int, known: Any, step: float, spans: Any, n_spans: int) -> None:
-    """The slots that report are known from now on; that may take walls away."""
-    slots, _, walls, place = known
+def _introduce(
+    first: int, stop: int, place_id: Any, now: int, state: Any, step: float, spans: Any, n_spans: int
+) -> None:
+    """The places that report are known from now on; that may take walls away."""
+    records, _, walls, position = state
     fresh = False
     for i in range(first, stop):
-        if slots[slot[i], KNOWN] == 0:
-            slots[slot[i], KNOWN], slots[slot[i], FIRST] = 1, now
+        if records[place_id[i], KNOWN] == 0:
+            records[place_id[i], KNOWN], records[place_id[i], FIRST] = 1, now
             fresh = True
     if fresh and step < np.inf:
-        build_walls(np.where(slots[:, KNOWN] != 0, 0, NOT_YET), place, step, walls)
-        reach_anew(spans, n_spans, slots, walls)
+        build_walls(np.where(records[:, KNOWN] != 0, 0, NOT_YET), position, step, walls)
+        update_free_ranges(spans, n_spans, records, walls)
 
 
 @compiled
-def sweep(columns: Any, now: int, n_stretches: int, asked: Any, spans: Any) -> Any:
+def sweep(columns: Any, now: int, n_stretches: int, context: Any, spans: Any) -> Any:
     """Walk the columns, the first of which is number `now`; returns the spans that are open, the regions, and parts."""
-    bounds, slot, code = columns
-    known, _, limits, step = asked
-    slots, stretches, _, _ = known
+    bounds, place_id, code = columns
+    state, _, limits, step = context
+    records, stretches, _, _ = state
     n_spans = spans.shape[0]
     found, n_found = np.empty((0, FIELDS), np.int64), 0
     parts, n_parts = np.empty((0, FIELDS), np.int64), 0
-    seen = np.zeros((slots.shape[0] + 1, 4), np.int64)
-    holding = np.zeros(slots.shape[0] + 1, np.int64)
+    seen = np.zeros((records.shape[0] + 1, 4), np.int64)
+    holding = np.zeros(records.shape[0] + 1, np.int64)
     for k in range(bounds.size - 1):
         first, stop = bounds[k], bounds[k + 1]
-        _introduce(first, stop, slot, now + k, known, step, spans, n_spans)
-        breaks = np.empty(_look(slot, code, first, stop, seen), np.int64)
+        _introduce(first, stop, place_id, now + k, state, step, spans, n_spans)
+        breaks = np.empty(_look(place_id, code, first, stop, seen), np.int64)
         n_breaks = 0
         for i in range(first, stop):
             if code[i] & BREAK and code[i] & MEANING != FALSE:
-                breaks[n_breaks] = slot[i]
+                breaks[n_breaks] = place_id[i]
                 n_breaks += 1
         n_spans, found, n_found, parts, n_parts = _settle(
-            (first, stop, slot), seen, breaks, asked, spans, n_spans, found, n_found, parts, n_parts
+            (first, stop, place_id), seen, breaks, context, spans, n_spans, found, n_found, parts, n_parts
         )
         for i in range(first, stop):
             if code[i] & MEANING != HELD:
-                n_stretches = take_report(slot[i], code[i], now + k, slots, stretches, n_stretches)
-        if 4 * (stop - first) >= slots.shape[0]:
-            _count_holding(slot, code, first, stop, holding)
-            spans, n_spans = spans_of_all(known, holding, now + k, limits[1], spans, n_spans)
+                n_stretches = take_report(place_id[i], code[i], now + k, records, stretches, n_stretches)
+        if 4 * (stop - first) >= records.shape[0]:
+            _count_holding(place_id, code, first, stop, holding)
+            spans, n_spans = spans_of_all(state, holding, now + k, limits[1], spans, n_spans)
         else:
             lowest = -1
             for i in range(first, stop):
                 if code[i] & MEANING != HELD and code[i] & MEANING != FALSE:
-                    spans, n_spans = spans_around(slot[i], lowest, known, now + k, limits[1], spans, n_spans)
-                    lowest = slot[i]
+                    spans, n_spans = spans_around(place_id[i], lowest, state, now + k, limits[1], spans, n_spans)
+                    lowest = place_id[i]
     return spans[:n_spans], found[:n_found], parts[:n_parts]
 
 
 @compiled
-def _count_holding(slot: Any, code: Any, first: int, stop: int, holding: Any) -> None:
-    """How many reports of a column hold, before each slot."""
+def _count_holding(place_id: Any, code: Any, first: int, stop: int, holding: Any) -> None:
+    """How many reports of a column hold, before each place."""
     i = first
     for s in range(holding.size - 1):
         holding[s + 1] = holding[s]
-        if i < stop and slot[i] == s:
+        if i < stop and place_id[i] == s:
             holding[s + 1] += code[i] & MEANING != FALSE and code[i] & MEANING != HELD
             i += 1
