@@ -1,8 +1,8 @@
 """The widest spans that hold a report of the newest column.
 
-  failed at   3     -     5     1       For a start just after any failure: the widest stretch of places without a later
-  place       0     1     2     3       one. After 3: places 0 and 1; after 1: place 3; after 5: all of them; and place 1
-                                        alone from the beginning. Each is shrunk to the satisfied reports in it.
+  failed at   3     -     5     1      For a start just after any failure: the widest stretch of places without a later
+  place       0     1     2     3      one. After 3: places 0 and 1; after 1: place 3; after 5: all of them; and place 1
+                                       alone from the beginning. Each is shrunk to the satisfied reports in it.
 
 Where reports form no grid, what is left after shrinking may lie inside another span: in one that is wider and begins no
 later (`since > parent`), or in one that is narrower and begins earlier (`_is_longest`). Such a one is left out.
