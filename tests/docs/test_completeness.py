@@ -3,43 +3,29 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
 import streamframes as sf
 from tests.docs.pages import ROOT, Page, all_pages
 
-ARCHITECTURE = ROOT / "ARCHITECTURE.md"
+# Modules that pages name: relative to the repository, the package, or the folder of the tests.
+_ROOTS = (ROOT, ROOT / "src", ROOT / "src/streamframes", ROOT / "tests")
+# The scheme that CONTRIBUTING.md adds as an example.
+_EXAMPLES = {"core/schemes/rise.py"}
 
 
-def mapped() -> list[Path]:
-    """The files and folders in the map: indentation says in which folder a name stands."""
-    drawing = ARCHITECTURE.read_text(encoding="utf-8").split("## The map")[1].split("```")[1]
-    found: list[Path] = []
-    folders: list[tuple[int, Path]] = [(-1, ROOT)]
-    for line in drawing.strip("\n").splitlines():
-        indent = len(line) - len(line.lstrip())
-        while folders[-1][0] >= indent:
-            folders.pop()
-        names = re.match(r"(?:[\w/]+/|\w+\.py)(?:\s{2}\w+\.py)*", line.lstrip())
-        assert names is not None, line
-        paths = [folders[-1][1] / name for name in names[0].split()]
-        found += paths
-        if names[0].endswith("/"):
-            folders.append((indent, paths[0]))
-    return found
+@pytest.mark.parametrize("page", all_pages(), ids=lambda page: page.name)
+def test_modules_on_a_page_exist(page: Page) -> None:
+    named = set(re.findall(r"`([\w./]*/[\w./]*\.py)`", page.prose)) - _EXAMPLES
+    assert [name for name in sorted(named) if not any((root / name).exists() for root in _ROOTS)] == []
 
 
-def test_the_map_names_files_that_exist() -> None:
-    assert [path for path in mapped() if not path.exists()] == []
-
-
-def test_the_map_names_every_module_of_the_core_and_every_folder() -> None:
-    sources = ROOT / "src" / "streamframes"
-    modules = {path for path in (sources / "core").rglob("*.py") if path.name != "__init__.py"}
-    folders = {path.parent for path in sources.glob("*/__init__.py")}
-    assert (modules | folders) - set(mapped()) == set()
+def test_the_architecture_names_every_folder_of_the_core() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    folders = [path.parent.name for path in (ROOT / "src/streamframes/core").glob("*/__init__.py")]
+    assert [name for name in folders if not re.search(rf"\b{name}\b", text)] == []
+    assert len(text.splitlines()) <= 120
 
 
 def test_every_public_name_is_on_a_page() -> None:

@@ -16,7 +16,10 @@ GAP = sf.Gap(5)
 @pytest.mark.parametrize(
     ("expression", "message"),
     [
-        ("name collate UTF8_LCASE", r"by='key' of type string collate UTF8_LCASE; groups are told apart by the bytes"),
+        (
+            "name collate UTF8_LCASE",
+            r"by='key' of type string collate UTF8_LCASE; groups are distinguished by the bytes",
+        ),
         (
             "struct(name collate UNICODE_CI as n)",
             r"by='key' of type struct<.*; group by a column like lower",

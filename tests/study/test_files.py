@@ -48,7 +48,7 @@ def test_numbers_are_kept_as_csv_and_json(tmp_path):
         assert list(csv.reader(file)) == [["name", "value"], ["x", "1.5"], ["y", "nan"], ["z", ""]]
     kept = json.loads((tmp_path / "toy.json").read_text())
     assert kept["tables"]["toy"][1] == {"name": "y", "value": None}
-    assert [claim["verdict"] for claim in kept["claims"]] == ["holds", "does not hold", "cannot be told"]
+    assert [claim["verdict"] for claim in kept["claims"]] == ["holds", "does not hold", "undecided"]
     assert kept["seconds"] == 1.3
     assert "pyspark" in kept["versions"]
 

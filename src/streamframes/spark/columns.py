@@ -47,12 +47,12 @@ def order_and_groups(rows: DataFrame, ts: object, by: object, verb: str) -> tupl
 
 
 def _check_group(name: str, kind: T.DataType, verb: str) -> None:
-    """Refuse groups that Spark would tell apart in another way, or whose values no Python worker is given."""
+    """Refuse groups that Spark would distinguish in another way, or whose values no Python worker is given."""
     refusal = f"{verb}() got by={name!r} of type {kind.simpleString()}"
     for part in _parts(kind):
         if isinstance(part, T.StringType) and not part.isUTF8BinaryCollation():
             raise InvalidArgument(
-                f"{refusal}; groups are told apart by the bytes of a text and not by a collation; group by a column "
+                f"{refusal}; groups are distinguished by the bytes of a text and not by a collation; group by a column "
                 f"like lower(cast({name} as string))"
             )
         if isinstance(part, _NOT_CARRIED):

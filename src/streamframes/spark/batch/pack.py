@@ -1,4 +1,4 @@
-"""The map side: Arrow batches of rows become chunks, on their way in pieces (bucket, start, chunk, piece, data)."""
+"""Packing: batches of rows become chunks, which cross the shuffle as pieces (bucket, start, chunk, piece, data)."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ PIECES = T.StructType(
         T.StructField("data", T.BinaryType()),
     ]
 )
-# The order in which the fold needs them.
+# The order in which a bucket takes them.
 IN_ORDER = ("start", "chunk", "piece")
 # Large enough that a chunk's fixed costs do not show, small enough to stay in the caches.
 ROWS_PER_CHUNK = 1 << 18
-# In no order at all, time buckets cut a batch 16 fold; in a stream, every chunk is kept in state with its groups:
+# In no order at all, time buckets cut a batch into 16; in a stream, every chunk is kept in state with its groups:
 # gather more, so that chunks are few and not small.
 ROWS_IF_MANY = 1 << 20
 # Wide rows (tag() sends every column) must not make a chunk that a binary column cannot hold.
@@ -61,8 +61,8 @@ def packing(
 ) -> Callable[[Batches], Batches]:
     """A function for `mapInArrow`; its input is the group columns, the instant, then what travels.
 
-    In a stream a last column says which rows are punctuation, and every bucket hears of every batch. With `to_all`
-    every bucket gets every row; with `end_of_data`, every bucket is told the latest instant.
+    In a stream a last column says which rows are punctuation, and every bucket gets a piece of every batch. With
+    `to_all` every bucket gets every row; with `end_of_data`, every bucket gets the latest instant.
     """
 
     def sent(packed: list[Packed], number: int) -> pa.RecordBatch:
@@ -75,8 +75,8 @@ def packing(
         number = (2 * (context.partitionId() if context else 0) + input_number) << 32
         latest = MIN_INSTANT
         for batch in _gathered(batches, packer, many=stream is not None):
-            word = batch.column(batch.num_columns - 1) if stream is not None else None
-            packed = list(packer.pack(*_parts(layout, batch), word))
+            punctuation = batch.column(batch.num_columns - 1) if stream is not None else None
+            packed = list(packer.pack(*_parts(layout, batch), punctuation))
             if to_all:
                 packed = [replace(chunk, bucket=bucket) for bucket in range(n_buckets) for chunk in packed]
             if packed:

@@ -1,4 +1,4 @@
-"""The sieve: rows that lie in no frame are left in the JVM, where they cost least.
+"""The prefilter: rows that lie in no frame are left in the JVM, where they cost least.
 
   frames   [----]        [-----]         of a group
   cells    |x |x |x |  |x |x |x |x |     some for each frame, marked where there is one, in a map by their hash
@@ -26,7 +26,7 @@ _BYTES = 1 << 24
 _CELLS_PER_FRAME = 4
 # Cells are made so long that there are not many more than this.
 _CELLS = 1 << 22
-# Where frames cover more of the time than this, a sieve holds back too little to be worth it.
+# Where frames cover more of the time than this, a prefilter holds back too little to be worth it.
 _DENSE = 0.5
 _FARTHEST = 9e18
 _MARKED = bytearray(b"\x01")
@@ -34,7 +34,7 @@ _MARKED = bytearray(b"\x01")
 Batches = Iterator[pa.RecordBatch]
 
 
-def sieved(frames: DataFrame, rows: DataFrame, by: Mapping[str, str], ts: str, prefix: str) -> DataFrame:
+def prefiltered(frames: DataFrame, rows: DataFrame, by: Mapping[str, str], ts: str, prefix: str) -> DataFrame:
     """The rows without most of those that are in no frame of their group."""
     start, end = (_tick(frames, f"{prefix}{edge}") for edge in ("start", "end"))
     length = _length(frames.filter(start <= end), start, end, list(by)).scalar()
@@ -48,7 +48,7 @@ def sieved(frames: DataFrame, rows: DataFrame, by: Mapping[str, str], ts: str, p
 
 
 def _length(frames: DataFrame, start: Column, end: Column, groups: list[str]) -> DataFrame:
-    """How long a cell is, as the only value; null where a sieve is of no use."""
+    """How long a cell is, as the only value; null where a prefilter is of no use."""
     covered = F.sum((end - start).cast("double"))
     n_groups = F.approx_count_distinct(F.xxhash64(*map(column, groups))) if groups else F.lit(1)
     time = (F.max(end) - F.min(start)).cast("double") * n_groups

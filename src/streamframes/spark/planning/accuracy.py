@@ -127,12 +127,12 @@ def _windows(tagged: DataFrame) -> DataFrame:
 
 
 def _selected(windows: DataFrame, subject: Subject, heuristics: Sequence[str]) -> DataFrame:
-    """Which windows each heuristic selects: the condition is asked about one of their values."""
+    """Which windows each heuristic selects: the condition is evaluated on one of their values."""
     for name in heuristics:
-        asked = windows.withColumn(subject.name, F.col(f"__sf_{name}"))
+        probed = windows.withColumn(subject.name, F.col(f"__sf_{name}"))
         holds = F.coalesce(as_column(subject.condition), F.lit(False)) & F.col(WINDOW).isNotNull()
         kept = [column(each) for each in windows.columns if each != subject.name]
-        windows = asked.select(*kept, holds.alias(f"__sf_selected_{name}"))
+        windows = probed.select(*kept, holds.alias(f"__sf_selected_{name}"))
     return windows
 
 

@@ -95,7 +95,7 @@ class FrameQuery(PlannedQuery[FramePlan]):
         return self.carried_out(columns, plan, T.StructType(fields))
 
     def explain(self) -> str:
-        """Which way the rows go."""
+        """How the rows are read, shuffled and cut, in words."""
         inputs = (f"{needed.name}: {needed.expression}" for needed in self.scheme.inputs())
         needs = ", ".join([*self.by, self.ts, *self.ties, *inputs])
         steps = self.packed_steps(f"what the scheme needs: {needs}")

@@ -57,7 +57,7 @@ def check_edges(frames: DataFrame, edges: Sequence[tuple[str, str]], verb: str) 
 
 
 def place_type(kind: T.DataType) -> pa.DataType:
-    """How the edges of a region in space are told: whole numbers as such, others as doubles."""
+    """How the edges of a region in space are emitted: whole numbers as such, others as doubles."""
     return pa.int64() if isinstance(kind, _WHOLE) else pa.float64()
 
 
@@ -73,12 +73,12 @@ def listed_places(places: Any, rows: DataFrame, space: Sequence[str], by: Sequen
     if is_dataframe(places):
         return _of_table(places, rows, space, by)
     try:
-        told = np.array(list(places))
+        values = np.array(list(places))
     except (TypeError, ValueError):
-        told = np.array(None)
+        values = np.array(None)
     # Spelled numbers are no places, decimals are.
-    right = all(isinstance(each, Number | np.number) and not isinstance(each, bool) for each in told.flat)
-    found = told.astype(np.float64) if right else np.full(1, np.nan)
+    right = all(isinstance(each, Number | np.number) and not isinstance(each, bool) for each in values.flat)
+    found = values.astype(np.float64) if right else np.full(1, np.nan)
     found = found[:, None] if found.ndim == 1 and len(space) == 1 else found
     if found.ndim != 2 or found.shape[1] != len(space) or not found.size or not np.isfinite(found).all():
         wanted = "numbers" if len(space) == 1 else f"pairs of numbers, for {' and '.join(space)}"
@@ -106,8 +106,8 @@ def _of_table(places: DataFrame, rows: DataFrame, space: Sequence[str], by: Sequ
             f"by={list(by)}, or none of them for places of all groups"
         )
     kinds = [rows.schema[name].dataType for name in groups]
-    told = [column(name).cast(kind).alias(f"k{i}") for i, (name, kind) in enumerate(zip(groups, kinds, strict=True))]
-    table = places.select(*told, *(each.alias(f"p{i}") for i, each in enumerate(place_columns(chosen)))).toArrow()
+    own = [column(name).cast(kind).alias(f"k{i}") for i, (name, kind) in enumerate(zip(groups, kinds, strict=True))]
+    table = places.select(*own, *(each.alias(f"p{i}") for i, each in enumerate(place_columns(chosen)))).toArrow()
     table = table.combine_chunks()
     found = np.stack(
         [np.asarray(table[f"p{i}"].to_numpy(), np.float64) for i in range(len(space))], axis=1

@@ -89,7 +89,7 @@ class Query(Source, ABC):
 
     @abstractmethod
     def explain(self) -> str:
-        """Which way the rows go, and what is done with them."""
+        """How the rows are read, shuffled and used, in words."""
 
     @abstractmethod
     def frame_table(self) -> DataFrame:

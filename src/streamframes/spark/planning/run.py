@@ -1,4 +1,4 @@
-"""Tables: chunks of a bucket meet in one partition, sorted by their start, and are folded there."""
+"""Tables: chunks of a bucket meet in one partition, sorted by their start, and are reduced there."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from streamframes.core.files.parquet.projection import Selection
 from streamframes.core.frames.operator import FramePlan
 from streamframes.core.operator.protocol import OperatorPlan
 from streamframes.core.operator.table_bucket import TableBucket, fold
-from streamframes.spark.batch.fold import Batches, folded
 from streamframes.spark.batch.pack import PIECES, packing
+from streamframes.spark.batch.reduce import Batches, reduced
 from streamframes.spark.scan.scan import Selected
 from streamframes.spark.scan.strategy import way_of
 from streamframes.spark.scan.tasks import chunk_pieces
@@ -37,7 +37,7 @@ def table_results(
         if not isinstance(way, str):
             return way.frames(schema)
     chunks = pieces(travelling, plan.layout, packing(plan.layout, buckets, end_of_data=plan.needs_end_of_data))
-    return folded(chunks, buckets, partial(fold, partial(TableBucket, plan)), schema)
+    return reduced(chunks, buckets, partial(fold, partial(TableBucket, plan)), schema)
 
 
 def pieces(travelling: DataFrame | Selected, layout: Layout, pack: Callable[[Batches], Batches]) -> DataFrame:

@@ -20,7 +20,7 @@ from streamframes.core.files.segments.partitioned_read import MOST, prefers_stra
 from streamframes.core.files.segments.segment_worker import can_be_joined
 from streamframes.core.files.segments.split import Chain, Leg, NoOrder, in_order, legs
 from streamframes.core.frames.operator import FramePlan
-from streamframes.spark.batch.fold import folded
+from streamframes.spark.batch.reduce import reduced
 from streamframes.spark.scan.scan import Selected
 from streamframes.spark.scan.tasks import joining, leg_pieces, route_for, strand_frames
 from streamframes.spark.session import n_cores
@@ -43,7 +43,7 @@ class LegWay:
         """What the join makes of all legs."""
         pieces = leg_pieces(self.spark, self.plan, self.selection, self.legs, self.route)
         fold = joining(self.plan, self.selection, self.legs, self.route)
-        return folded(pieces, self.route.partitions, fold, schema)
+        return reduced(pieces, self.route.partitions, fold, schema)
 
 
 @dataclass(frozen=True)

@@ -28,8 +28,8 @@ from streamframes.core.files.segments.segment_reader import LegReader
 from streamframes.core.files.segments.segment_worker import LegRun
 from streamframes.core.files.segments.split import Chain, Leg
 from streamframes.core.frames.operator import FramePlan
-from streamframes.spark.batch.fold import Fold, together
 from streamframes.spark.batch.pack import PIECES
+from streamframes.spark.batch.reduce import Reduce, together
 from streamframes.spark.columns import arrow_schema
 from streamframes.spark.session import n_cores
 from streamframes.spark.worker.worker import lasting
@@ -101,7 +101,7 @@ def instants_read(spark: SparkSession, selection: Selection) -> dict[tuple[int, 
     }
 
 
-def joining(plan: FramePlan, selection: Selection, legs: Sequence[Leg], route: Route) -> Fold:
+def joining(plan: FramePlan, selection: Selection, legs: Sequence[Leg], route: Route) -> Reduce:
     """What the join makes of the parcels of a partition."""
     return lambda parcels: join(lambda: Joiner(plan, list(legs), route, Rereader(selection.reader())), parcels)
 

@@ -37,9 +37,9 @@ class EventClock:
         since = millis - self.shift
         return since // _DAY if self.is_day else since * self.ticks
 
-    def wake(self, point: int) -> int:
-        """The first watermark that reaches a point."""
-        since = point * _DAY if self.is_day else -(-point // self.ticks)
+    def wake(self, instant: int) -> int:
+        """The first watermark that reaches an instant."""
+        since = instant * _DAY if self.is_day else -(-instant // self.ticks)
         return max(1, since + self.shift)
 
 

@@ -7,11 +7,17 @@ bucket that gets no rows. Results leave as Arrow streams in binary, with figures
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
-from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
+from pyspark.sql.streaming.stateful_processor import (
+    ExpiredTimerInfo,
+    StatefulProcessor,
+    StatefulProcessorHandle,
+    TimerValues,
+)
 
 from streamframes.core.batch.clock import MIN_INSTANT
 from streamframes.core.batch.pieces import gathered
@@ -22,6 +28,8 @@ from streamframes.spark.worker.worker import lasting, set_aside
 
 Batches = Iterator[pa.RecordBatch]
 _PIECE = ("start", "chunk", "piece", "data")
+# The group of Spark's state that is a bucket.
+Key: TypeAlias = tuple[int]
 
 
 class Bucket(Protocol):
@@ -32,7 +40,7 @@ class Bucket(Protocol):
 
 
 class BucketPlan(Protocol):
-    """What is done in every bucket: a framing, or a filling."""
+    """What makes the buckets of a stream."""
 
     @property
     def counters(self) -> tuple[str, ...]:
@@ -82,7 +90,9 @@ class SparkStore:
 
     def get(self, number: int) -> bytes:
         """A waiting chunk."""
-        found: Any = self.chunks.getValue((number,))
+        found = self.chunks.getValue((number,))
+        if found is None:
+            raise KeyError(number)
         return bytes(found[0])
 
     def put(self, number: int, data: bytes) -> None:
@@ -100,39 +110,31 @@ class FrameProcessor(StatefulProcessor):
     def __init__(self, plan: BucketPlan, clock: EventClock | None) -> None:
         self.plan = plan
         self.clock = clock
-        self.given: list[dict[str, Any]] = []
+        self.given: list[dict[str, np.ndarray]] = []
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         """Spark's beginning of a task."""
         self.store = SparkStore(handle)
 
-    def handleInputRows(
-        self,
-        key: Any,
-        rows: Iterator[Any],
-        timerValues: Any,
-    ) -> Iterator[pd.DataFrame]:
+    def handleInputRows(self, key: Key, rows: Iterator[Any], timerValues: TimerValues) -> Iterator[pd.DataFrame]:
         """Pieces of chunks have come."""
         yield self._step(gathered(map(_columns, rows)), timerValues)
 
-    def handleInitialState(self, key: Any, initialState: Any, timerValues: Any) -> None:
-        """Pieces that are given. In the first batch every bucket gets rows next, if only the word that it began."""
+    def handleInitialState(self, key: Key, initialState: Any, timerValues: TimerValues) -> None:
+        """Pieces that are given. In the first batch every bucket gets rows next, if only a piece without bytes."""
         self.given.append(_columns(initialState))
 
     def handleExpiredTimer(
-        self,
-        key: Any,
-        timerValues: Any,
-        expiredTimerInfo: Any,
+        self, key: Key, timerValues: TimerValues, expiredTimerInfo: ExpiredTimerInfo
     ) -> Iterator[pd.DataFrame]:
-        """The watermark has reached the point at which the bucket wanted to be woken."""
+        """The watermark has reached the instant for which the bucket had set its timer."""
         yield self._step([], timerValues, fired=expiredTimerInfo.getExpiryTimeInMs())
 
     def close(self) -> None:
         """Spark's end of a task."""
         set_aside()
 
-    def _step(self, chunks: list[tuple[int, pa.Buffer]], times: Any, fired: int | None = None) -> pd.DataFrame:
+    def _step(self, chunks: list[tuple[int, pa.Buffer]], times: TimerValues, fired: int | None = None) -> pd.DataFrame:
         watermark = MIN_INSTANT
         if self.clock is not None:
             watermark = self.clock.watermark(times.getCurrentWatermarkInMs())
@@ -146,7 +148,7 @@ class FrameProcessor(StatefulProcessor):
         return pd.DataFrame([{"data": _written(step.results, self.plan.result_schema), **step.counters}])
 
 
-def _columns(pieces: pd.DataFrame) -> dict[str, Any]:
+def _columns(pieces: pd.DataFrame) -> dict[str, np.ndarray]:
     return {name: pieces[name].to_numpy() for name in _PIECE}
 
 

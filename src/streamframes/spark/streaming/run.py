@@ -102,7 +102,7 @@ def _described(clock: EventClock | None) -> str:
 
 
 def explain_stream(settings: StreamSettings) -> list[str]:
-    """Which way the chunks of a stream go."""
+    """The steps of a stream, in words."""
     if settings.watch.by_user:
         source = "the watermark of the rows"
     else:

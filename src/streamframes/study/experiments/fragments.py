@@ -105,7 +105,7 @@ def _spanned(lab: Lab, rows: DataFrame) -> float:
 
 
 def claims(found: Found, spanned: float) -> list[Claim]:
-    """What the paper says of fragments; unless an episode lasts for many batches, nothing can be told."""
+    """What the paper says of fragments; unless an episode lasts for many batches, it stays undecided."""
     saved = {least: found[least, False].most / max(found[least, True].most, 1) for least in LEAST_ROWS}
     most = ", ".join(
         f"{found[least, False].most:,} against {found[least, True].most:,} rows ({saved[least]:.1f} times) for frames "

@@ -1,4 +1,4 @@
-"""Filling tables: chunks of frames and of rows meet in the partition of their bucket, and are folded together."""
+"""Filling tables: chunks of frames and of rows meet in the partition of their bucket, and are reduced together."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from pyspark.sql import functions as F
 from streamframes.core.fill.bucket_fold import FillFold
 from streamframes.core.fill.plan import FRAMES, ROWS, FillPlan
 from streamframes.core.operator.table_bucket import fold
-from streamframes.spark.batch.fold import folded
 from streamframes.spark.batch.pack import packing
+from streamframes.spark.batch.reduce import reduced
 from streamframes.spark.columns import as_column, column
 from streamframes.spark.planning.fill.query import FillQuery
 from streamframes.spark.planning.frame_tables import some_instant
@@ -45,7 +45,7 @@ def _pass(frames: DataFrame, filling: FillQuery, *, tags: bool) -> DataFrame:
         filling.rows.select(*columns), plan.row_layout, packing(plan.row_layout, buckets, input_number=ROWS)
     )
     schema = filling.result_types(tags=tags)
-    return folded(ours.union(theirs), buckets, partial(fold, partial(FillFold, plan)), schema)
+    return reduced(ours.union(theirs), buckets, partial(fold, partial(FillFold, plan)), schema)
 
 
 def frame_columns(frames: DataFrame, filling: FillQuery, plan: FillPlan) -> DataFrame:

@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame
 from streamframes.core.batch.clock import Clock
 from streamframes.core.frames.edges import Move
 from streamframes.errors import InvalidArgument
-from streamframes.spark.batch.prefilter import sieved
+from streamframes.spark.batch.prefilter import prefiltered
 from streamframes.spark.planning.fill.edges import moved_frames
 from streamframes.spark.planning.fill.query import FillArguments, plan_fill
 from streamframes.spark.planning.fill.streams import Waiting, fill_given, fill_query
@@ -74,5 +74,5 @@ def _fill_table(
     if rows.isStreaming:
         return fill_given(frames, filling, waiting)
     if is_found:
-        filling = replace(filling, rows=sieved(frames, rows, filling.by, filling.ts, arguments.prefix))
+        filling = replace(filling, rows=prefiltered(frames, rows, filling.by, filling.ts, arguments.prefix))
     return fill_table(frames, filling)

@@ -1,4 +1,4 @@
-"""The reduce side: the chunks of a bucket, in the order of their start, become results."""
+"""Reducing: the chunks of a bucket, in the order of their start, become results."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from streamframes.spark.worker.worker import lasting
 
 Batches = Iterator[pa.RecordBatch]
 # What is made of the chunks (bucket, start, bytes) of a partition.
-Fold = Callable[[Iterable[tuple[int, int, pa.Buffer]]], Batches]
+Reduce = Callable[[Iterable[tuple[int, int, pa.Buffer]]], Batches]
 # Results are handed to Spark in batches of about this many rows; larger ones are not copied together.
 ROWS_PER_RESULT = 1 << 14
 
 
-def folded(pieces: DataFrame, buckets: int, fold: Fold, schema: T.StructType) -> DataFrame:
+def reduced(pieces: DataFrame, buckets: int, reduce: Reduce, schema: T.StructType) -> DataFrame:
     """What is made of the chunks of each bucket, in the order of their start."""
     sorted_pieces = pieces.repartitionById(buckets, F.col("bucket")).sortWithinPartitions(*IN_ORDER)
-    return sorted_pieces.mapInArrow(folding(fold), schema)
+    return sorted_pieces.mapInArrow(reducing(reduce), schema)
 
 
-def folding(fold: Fold) -> Callable[[Batches], Batches]:
+def reducing(reduce: Reduce) -> Callable[[Batches], Batches]:
     """A function for `mapInArrow` over one partition of chunks, sorted by bucket and start."""
-    return lambda batches: lasting(together(fold(joined(batches))))
+    return lambda batches: lasting(together(reduce(joined(batches))))
 
 
 def together(results: Batches) -> Batches:
