@@ -125,8 +125,8 @@ def _alarms(engine: Engine, case: Case, aggregate: int) -> np.ndarray:
     """Alarms behind the training rows, a number each."""
     parts = []
     for batch in searched(engine, case, aggregate):
-        told = batch.rows.astype(np.int64) * case.lengths.size + batch.which
-        parts.append(told[batch.rows >= case.values.size // 10])
+        number = batch.rows.astype(np.int64) * case.lengths.size + batch.which
+        parts.append(number[batch.rows >= case.values.size // 10])
     return np.concatenate(parts) if parts else np.empty(0, np.int64)
 
 

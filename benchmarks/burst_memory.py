@@ -83,7 +83,7 @@ def kept(values: np.ndarray, error: float) -> int:
 def _watching_nothing(error: float) -> tuple[HistogramEngine, Thresholds]:
     engine = HistogramEngine(SUM, ALL, over=True, error=error, counted=False)
     engine.grow(1)
-    return engine, Thresholds(SUM, np.empty(0, np.int64), np.empty((1, 0)), shelves=np.array([-1]))
+    return engine, Thresholds(SUM, np.empty(0, np.int64), np.empty((1, 0)), set_of_group=np.array([-1]))
 
 
 def growth(error: float, rows: int) -> Iterator[tuple[int, int, float]]:

@@ -78,7 +78,7 @@ def run(options: Options, console: Console) -> Report:
     shares = {}
     for case in track(list(cases(options.rows)), "searching", console=console, transient=True):
         number = case.lengths.size
-        found[case.name, number] = _in_turn(ways_of(case), options.rounds)
+        found[case.name, number] = _in_turn(methods_of(case), options.rounds)
         shares[case.name, number] = alarmed(case)
         exact = {each.alarms for name, each in found[case.name, number].items() if name not in (BISECTED, EVERY)}
         if len(exact) > 1:
@@ -99,13 +99,13 @@ def cases(rows: int) -> Iterator[Case]:
             yield Case(name, values[:few], lengths, thresholds)
 
 
-def ways_of(case: Case) -> dict[str, Callable[[], int]]:
+def methods_of(case: Case) -> dict[str, Callable[[], int]]:
     """All methods that take part, each a function that returns the number of alarms."""
 
     def ours(make: Callable[[], Engine]) -> Callable[[], int]:
         return lambda: sum(batch.rows.size for batch in searched(make(), case))
 
-    ways = {
+    methods = {
         DEFAULT: ours(lambda: ExactEngine(SUM)),
         BISECTED: ours(lambda: HistogramEngine(SUM, MONOTONIC, over=True, error=0.01, counted=False)),
         EVERY: ours(lambda: HistogramEngine(SUM, ALL, over=True, error=0.01, counted=False)),
@@ -115,13 +115,13 @@ def ways_of(case: Case) -> dict[str, Callable[[], int]]:
     arguments = (case.values, case.lengths, case.thresholds, ALARMS_AT_ONCE)
     for name, method in BASELINES.items():
         if name != STARDUST or case.cells <= SLOW_CELLS:
-            ways[name] = lambda method=method: int(method(*arguments)[1])
-    return ways
+            methods[name] = lambda method=method: int(method(*arguments)[1])
+    return methods
 
 
 def searched(engine: Engine, case: Case, aggregate: int = SUM) -> Iterator[Alarms]:
     """The alarms of a series, as one group in one feed."""
-    watched = Thresholds(aggregate, case.lengths, case.thresholds[np.newaxis], shelves=np.zeros(1, np.int64))
+    watched = Thresholds(aggregate, case.lengths, case.thresholds[np.newaxis], set_of_group=np.zeros(1, np.int64))
     engine.grow(1)
     fed = Batch(np.zeros(1, np.int64), np.array([0, case.values.size]), case.values)
     yield from engine.search(fed, watched, one=False)
@@ -136,17 +136,17 @@ def alarmed(case: Case) -> tuple[float, float]:
     return float(rows.mean()), alarms / case.cells
 
 
-def _in_turn(ways: dict[str, Callable[[], int]], rounds: int) -> dict[str, Timed]:
+def _in_turn(methods: dict[str, Callable[[], int]], rounds: int) -> dict[str, Timed]:
     """The fastest of some rounds of each, after one that compiles; all take turns, and slow ones have fewer."""
-    alarms = {name: way() for name, way in ways.items()}
-    seconds: dict[str, list[float]] = {name: [] for name in ways}
+    alarms = {name: method() for name, method in methods.items()}
+    seconds: dict[str, list[float]] = {name: [] for name in methods}
     for _ in range(rounds):
-        for name, way in ways.items():
+        for name, method in methods.items():
             if sum(seconds[name]) < _ENOUGH:
                 start = time.perf_counter()
-                way()
+                method()
                 seconds[name].append(time.perf_counter() - start)
-    return {name: Timed(min(seconds[name]), alarms[name]) for name in ways}
+    return {name: Timed(min(seconds[name]), alarms[name]) for name in methods}
 
 
 def report_of(
@@ -157,8 +157,8 @@ def report_of(
     cells = []
     for (case, number), times in found.items():
         rows, both = shares[case, number]
-        told = [f"{times[name].seconds * 1e3:.1f}" if name in times else "-" for name in names]
-        cells.append([case, f"{number}", f"{rows:.2%}", f"{both:.2%}", *told])
+        times_of = [f"{times[name].seconds * 1e3:.1f}" if name in times else "-" for name in names]
+        cells.append([case, f"{number}", f"{rows:.2%}", f"{both:.2%}", *times_of])
     return Report(
         name="bursts",
         title="Searches for bursts: milliseconds, one core",
@@ -188,9 +188,9 @@ def targets_of(found: dict[tuple[str, int], dict[str, Timed]]) -> Iterator[Targe
     for case in ("rare, bursts only", "rare, on a background"):
         for number, default, bisected in ((1_000, 5, 2), (10_000, 30, 10)):
             if (case, number) in found:
-                told = f"{case}, {number:,} windows: brute force / "
-                yield Target(told + DEFAULT, ">=", default, ratio(case, number, BRUTE, DEFAULT))
-                yield Target(told + BISECTED, ">=", bisected, ratio(case, number, BRUTE, BISECTED))
+                compared = f"{case}, {number:,} windows: brute force / "
+                yield Target(compared + DEFAULT, ">=", default, ratio(case, number, BRUTE, DEFAULT))
+                yield Target(compared + BISECTED, ">=", bisected, ratio(case, number, BRUTE, BISECTED))
         if (case, 1_000) in found:
             growth = found[case, 1_000][BISECTED].seconds / found[case, 50][BISECTED].seconds
             yield Target(f"{case}: {BISECTED}, 1,000 / 50 windows", "<=", 1.6, growth)

@@ -31,7 +31,7 @@ def main() -> None:
 
 
 def run(spark: SparkSession, options: Options, console: Console) -> Report:
-    """The report of all ways."""
+    """The report of all searches."""
     shape = Shape(options.rows, KEYS)
     with console.status(f"making {shape.rows:,} rows"):
         rows = spark.read.parquet(*files(shape, options.cache))
@@ -45,13 +45,13 @@ def run(spark: SparkSession, options: Options, console: Console) -> Report:
         return lambda: spark_ways.finish(table)
 
     nothing = spark_ways.do_nothing(next(task for task in TASKS if task.sent == "value"), rows)
-    ways = {OURS: ours("exact", "alarms"), f"{OURS}, runs": ours("exact", "runs")}
-    ways |= {f"{OURS}, search='all'": ours("all", "alarms"), NOTHING: nothing}
+    tables = {OURS: ours("exact", "alarms"), f"{OURS}, runs": ours("exact", "runs")}
+    tables |= {f"{OURS}, search='all'": ours("all", "alarms"), NOTHING: nothing}
     contenders = [
-        Contender(name, "bursts", KEYS, shape.rows, finishing(table), lambda: None) for name, table in ways.items()
+        Contender(name, "bursts", KEYS, shape.rows, finishing(table), lambda: None) for name, table in tables.items()
     ]
     measurements = measure(contenders, options.rounds, console)
-    alarms = ways[OURS].count()
+    alarms = tables[OURS].count()
     return report_of(measurements, alarms, options, spark_ways.java_version(spark))
 
 

@@ -119,7 +119,7 @@ def test_congestion_raises_occupancy():
     assert occupancy[slow].mean() > 2 * occupancy[~slow].mean()
 
 
-def test_missing_reports_are_about_as_many_as_asked_for_and_leave_the_others_alone():
+def test_missing_reports_are_about_as_many_as_were_given_and_leave_the_others_alone():
     all_reports = freeway(stations=10, hours=24, seed=13).table
     some = freeway(stations=10, hours=24, seed=13, missing=0.25).table
     assert abs(1 - some.num_rows / all_reports.num_rows - 0.25) < 0.01

@@ -167,19 +167,19 @@ def test_a_spark_session_gets_the_table():
         made.toDF(FakeSession(), table="jams")
 
 
-def test_parts_are_made_only_when_asked_for():
-    asked = []
+def test_parts_are_made_only_when_they_are_needed():
+    made_parts = []
 
     def make(part, low, high):
-        asked.append(part)
+        made_parts.append(part)
         return pa.table({"x": range(low, high)})
 
     parts = Parts(pa.schema({"x": pa.int64()}), span=10, step=3, make=make)
     files = parts.files(5)
     assert [piece["x"].to_pylist() for piece in next(files)] == [[0, 1]]
-    assert asked == [0]
+    assert made_parts == [0]
     assert [piece["x"].to_pylist() for piece in next(files)] == [[2], [3]]
-    assert asked == [0, 1]
+    assert made_parts == [0, 1]
 
 
 def test_a_value_cannot_be_changed_and_describes_itself():
@@ -190,7 +190,7 @@ def test_a_value_cannot_be_changed_and_describes_itself():
         made.name = "other"
 
 
-def test_the_largest_sizes_cost_nothing_until_rows_are_asked_for():
+def test_the_largest_sizes_cost_nothing_until_rows_are_needed():
     made = routers(rows=10**8, routers=1_000)
     parts = made.tables["rows"]
     last = (parts.span - 1) // parts.step

@@ -115,7 +115,7 @@ def test_bursts_cross_the_parts():
     )
 
 
-def test_the_largest_sizes_cost_nothing_until_rows_are_asked_for():
+def test_the_largest_sizes_cost_nothing_until_rows_are_needed():
     made = packets(rows=10**8, links=100)
     parts = made.tables["rows"]
     last = (parts.span - 1) // parts.step

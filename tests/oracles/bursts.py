@@ -1,4 +1,4 @@
-"""The definitions, word by word and slowly: what the fast searches are proved equal to.
+"""The definitions of bursts, slowly: what the fast searches are proved equal to.
 
 Nothing here shares a line with them: sums are of fractions, histograms are lists, orders are sorted anew each time.
 """

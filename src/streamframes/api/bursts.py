@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from streamframes.api.frames import Frames
 from streamframes.arguments import Columns
@@ -28,7 +28,7 @@ def bursts(
     value: str | Column | None = None,
     *,
     windows: Iterable[int | Duration] | None = None,
-    thresholds: Mapping[Any, float] | Callable[[int], float] | Learn | DataFrame,
+    thresholds: Mapping[int, float] | Mapping[str, float] | Callable[[int], float] | Learn | DataFrame,
     agg: str = "sum",
     ts: Columns,
     by: Columns = (),

@@ -1,4 +1,4 @@
-"""Bands: frames as intervals on the axis, and how to tell neighbours apart."""
+"""Bands: frames as intervals on the axis, and which of them overlap or touch."""
 
 from __future__ import annotations
 

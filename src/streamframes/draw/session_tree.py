@@ -26,7 +26,7 @@ from streamframes.errors import InvalidArgument
 
 # All lengths are inches. Letters of 8 points have one width, in a PNG a whole number of points.
 _LETTER, _LINE = 0.07, 0.165
-_HEAD, _EDGE = 0.30, 0.12
+_TOP, _EDGE = 0.30, 0.12
 _BESIDE, _BELOW, _AROUND = 0.35, 0.5, 0.25
 _TITLE = 0.3
 _FEWEST_LETTERS, _MOST_LETTERS = 24, 52
@@ -80,7 +80,7 @@ class _Box:
     @property
     def height(self) -> float:
         texts = [lines for lines in (self.facts, self.measures) if lines]
-        return _HEAD + sum(len(lines) * _LINE + _EDGE for lines in texts)
+        return _TOP + sum(len(lines) * _LINE + _EDGE for lines in texts)
 
     def walk(self, depth: int = 0) -> Iterator[tuple[int, _Box]]:
         yield depth, self
@@ -160,14 +160,14 @@ def _box(each: SessionClass, received: Mapping[str, list[str]]) -> _Box:
     return _Box(each.name, lines, received.get(each.name, []), [_box(part, received) for part in each.parts or ()])
 
 
-def _wrapped(head: str, text: str) -> list[str]:
-    """The text after its head, over as many lines as it needs.
+def _wrapped(begin: str, text: str) -> list[str]:
+    """The text behind its beginning, over as many lines as it needs.
 
     >>> _wrapped("opens    ", "event_type = 500")
     ['opens    event_type = 500']
     """
-    after = " " * min(len(head), 9)
-    return textwrap.wrap(text, _MOST_LETTERS, initial_indent=head, subsequent_indent=after, break_on_hyphens=False)
+    after = " " * min(len(begin), 9)
+    return textwrap.wrap(text, _MOST_LETTERS, initial_indent=begin, subsequent_indent=after, break_on_hyphens=False)
 
 
 def _drawn(top: _Box, shades: Mapping[str, str], title: str, subtitle: str, size: tuple[float, float] | None) -> Figure:
@@ -223,12 +223,10 @@ def _draw_box(axes: Axes, box: _Box, colour: str) -> None:
         turn = part.y + _BELOW / 2
         axes.plot([box.x, box.x, part.x, part.x], [bottom, turn, turn, part.y], color=SIGNAL, linewidth=1.0, zorder=0)
     axes.add_patch(Rectangle((left, bottom), box.width, box.height, facecolor="white", edgecolor=colour, linewidth=1.2))
-    axes.add_patch(
-        Rectangle((left, box.y - _HEAD), box.width, _HEAD, facecolor=colour, edgecolor=colour, linewidth=1.2)
-    )
+    axes.add_patch(Rectangle((left, box.y - _TOP), box.width, _TOP, facecolor=colour, edgecolor=colour, linewidth=1.2))
     name: _Font = {"color": "white", "fontsize": 10, "fontweight": "bold", "va": "center", "ha": "left"}
-    axes.text(left + _EDGE, box.y - _HEAD / 2, box.name, **name)
-    line = box.y - _HEAD - _EDGE / 2 - _LINE / 2
+    axes.text(left + _EDGE, box.y - _TOP / 2, box.name, **name)
+    line = box.y - _TOP - _EDGE / 2 - _LINE / 2
     for fact in box.facts:
         axes.text(left + _EDGE, line, fact, color=INK, **_SMALL)
         line -= _LINE

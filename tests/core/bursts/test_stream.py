@@ -1,4 +1,7 @@
-"""Bursts of streams without an engine: any arrival order, any cut into steps, any watermark: the table's alarms."""
+"""Bursts of streams without an engine: any arrival order, any cut into steps, any watermark: the table's alarms.
+
+Covers: streamframes.core.bursts.operator, streamframes.core.bursts.plan, streamframes.core.bursts.commands
+"""
 
 from __future__ import annotations
 
@@ -50,14 +53,14 @@ def streams(draw: Any) -> list[tuple[list[dict[str, Any]], int]]:
 
 
 def run(plan: Any, batches: list[tuple[list[dict[str, Any]], int]]) -> tuple[list[dict[str, Any]], int]:
-    """Everything that is told, with the state written and read at each step, and the number of late rows."""
-    stream, store, told, late = StreamPlan(plan, {"plan": "test"}), DictStore(), [], 0
+    """Everything that is reported, with the state written and read at each step, and the number of late rows."""
+    stream, store, reported, late = StreamPlan(plan, {"plan": "test"}), DictStore(), [], 0
     for rows, watermark in batches:
         chunks = [(chunk.start, pa.py_buffer(chunk.data)) for chunk in chunks_of(plan, rows)] if rows else []
         step = StreamBucket(stream, store).step(chunks, watermark)
-        told += dicts(step.results)
+        reported += dicts(step.results)
         late += step.counters["late"]
-    return told, late
+    return reported, late
 
 
 def spelled(rows: list[dict[str, Any]]) -> list[str]:
@@ -67,13 +70,13 @@ def spelled(rows: list[dict[str, Any]]) -> list[str]:
 @pytest.mark.parametrize("name", PLANS)
 @settings(deadline=None, max_examples=50)
 @given(batches=streams())
-def test_a_stream_tells_what_the_table_tells(name, batches):
+def test_a_stream_reports_what_the_table_reports(name, batches):
     plan = PLANS[name]
     rows = [row for batch, _ in batches for row in batch]
-    told, late = run(plan, [*batches, ([], 1_000)])
+    reported, late = run(plan, [*batches, ([], 1_000)])
     expected = [row for row in table(plan, rows) if row.get("frame_closed_by") != "end of data"]
     assert late == 0
-    assert spelled(told) == spelled(expected)
+    assert spelled(reported) == spelled(expected)
 
 
 def commands(*given: tuple[str | None, int | None, float | None]) -> list[tuple[int, pa.Buffer]]:
@@ -84,20 +87,20 @@ def commands(*given: tuple[str | None, int | None, float | None]) -> list[tuple[
     return [(chunk.start, pa.py_buffer(chunk.data)) for chunk in packed]
 
 
-def test_orders_count_from_the_next_row_that_is_released_and_bad_ones_are_counted():
+def test_commands_count_from_the_next_row_that_is_released_and_bad_ones_are_counted():
     plan = plan_of({2: 10.0}, output="runs")
     controlled, store = CommandedPlan(StreamPlan(plan, {"plan": "test"})), DictStore()
 
-    def step(first, last, watermark, *told):
+    def step(first, last, watermark, *given):
         rows = [{"key": "a", "ts": t, "x": [6.0]} for t in range(first, last)]
         chunks = [(chunk.start, pa.py_buffer(chunk.data)) for chunk in chunks_of(plan, rows)] if rows else []
-        return controlled.bucket(store).step([*chunks, *(commands(*told) if told else [])], watermark)
+        return controlled.bucket(store).step([*chunks, *(commands(*given) if given else [])], watermark)
 
     assert dicts(step(0, 6, 4).results) == []
     changed = step(6, 10, 4, ("remove", 2, None), ("add", 3, 18.0), ("add", 5, None), ("grow", 4, 1.0), (None, 4, 1.0))
     assert [(row["window"], row["frame_start"], row["frame_end"]) for row in dicts(changed.results)] == [(2, 1, 3)]
     assert changed.counters["refused"] == 3
-    told = dicts(step(10, 10, 10, ("remove", 3, None)).results)
-    assert told == []
-    told = dicts(step(10, 12, 12, ("add", 1, 6.0)).results)
+    reported = dicts(step(10, 10, 10, ("remove", 3, None)).results)
+    assert reported == []
+    reported = dicts(step(10, 12, 12, ("add", 1, 6.0)).results)
     assert step(12, 12, MIN_INSTANT).counters["open"] == 1

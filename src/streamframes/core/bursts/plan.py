@@ -92,7 +92,7 @@ class BurstSpec:
 
     @property
     def salt(self) -> int:
-        """What tells the runs of this search from those of others, in their ids."""
+        """What distinguishes the ids of its runs from those of other searches."""
         named = f"bursts {self.agg} {self.unit} {self.search} {self.error if self.search != EXACT else ''}"
         return int.from_bytes(hashlib.blake2b(named.encode(), digest_size=8).digest(), "little")
 

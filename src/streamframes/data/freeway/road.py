@@ -69,7 +69,7 @@ class Road:
     bad: float = 0.0
 
     def schema(self) -> pa.Schema:
-        """The columns; reports tell whether they mean something only where some do not."""
+        """The columns; reports say whether they mean something only where some do not."""
         return pa.schema(
             {
                 "highway": pa.string(),

@@ -26,15 +26,15 @@ def costs(lab: Lab, series: Series) -> Table:
 def _of(lab: Lab, series: Series, setting: Setting) -> list[list[object]]:
     other = baseline("bursts")
     lengths, thresholds = np.array(setting.lengths), series.learnt(lab, setting)
-    ways = other.ways_of(other.Case("the series", series.values, lengths, thresholds))
+    methods = other.methods_of(other.Case("the series", series.values, lengths, thresholds))
     kept = {
         HISTOGRAM: baseline("burst_memory").kept(series.values, setting.error),
         STARDUST: baseline("burst_baselines.stardust").kept(lengths),
         WAVELET: baseline("burst_baselines.wavelet").kept(lengths, thresholds),
     }
     for name in kept:
-        ways[name]()
-    seconds = {name: lab.seconds(f"{name}, {setting.windows} windows", ways[name], rounds=3) for name in kept}
+        methods[name]()
+    seconds = {name: lab.seconds(f"{name}, {setting.windows} windows", methods[name], rounds=3) for name in kept}
     return [[setting.windows, name, kept[name] / 1e3, seconds[name]] for name in kept]
 
 

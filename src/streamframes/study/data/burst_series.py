@@ -10,6 +10,7 @@ import numpy as np
 from streamframes.api.bursts import Bursts, bursts
 from streamframes.core.bursts.learning import Learn
 from streamframes.data import packets
+from streamframes.options import Search
 from streamframes.study.kit import Lab
 
 if TYPE_CHECKING:
@@ -47,21 +48,20 @@ class Series:
     def watched(self, setting: Setting, search: str) -> Bursts:
         """A search whose thresholds are learnt from the first tenth of the series."""
         thresholds = Learn(sigmas=setting.sigmas, rows=self.values.size // 10)
-        return _bursts(
-            self, setting.agg, windows=setting.lengths, thresholds=thresholds, search=search, error=setting.error
-        )
+        kind = Search(search, error=setting.error)
+        return _bursts(self, setting.agg, windows=setting.lengths, thresholds=thresholds, search=kind)
 
     def alarms(self, lab: Lab, setting: Setting, search: str) -> np.ndarray:
         """A number for each alarm, from its row and window."""
         doing = f"Bursts of {setting.agg}, {setting.windows} windows, {search}"
-        told = lab.fetch(doing, self.watched(setting, search).toDF().select("ts", "window"))
-        row = np.searchsorted(self.at, told["ts"].to_numpy().astype(np.int64))
-        return np.asarray(row * (4 * setting.windows + 1) + told["window"].to_numpy())
+        found = lab.fetch(doing, self.watched(setting, search).toDF().select("ts", "window"))
+        row = np.searchsorted(self.at, found["ts"].to_numpy().astype(np.int64))
+        return np.asarray(row * (4 * setting.windows + 1) + found["window"].to_numpy())
 
     def learnt(self, lab: Lab, setting: Setting) -> np.ndarray:
         """The thresholds of all windows."""
-        told = lab.fetch("Learning thresholds", self.watched(setting, "exact").learnt().orderBy("window"))
-        return np.asarray(told["threshold"].to_numpy())
+        found = lab.fetch("Learning thresholds", self.watched(setting, "exact").learnt().orderBy("window"))
+        return np.asarray(found["threshold"].to_numpy())
 
 
 def series_of(lab: Lab) -> Series:
@@ -81,12 +81,12 @@ def series_of(lab: Lab) -> Series:
         rows = rows.selectExpr("ts", "1D AS value")
     series = Series(rows, unit, np.empty(0, np.int64), np.empty(0), name)
     # A window of one row whose threshold every value reaches tells all values.
-    told = lab.fetch("Reading the series", _bursts(series, "sum", thresholds={1: _ALL}).toDF().orderBy("ts"))
-    return Series(rows, unit, told["ts"].to_numpy().astype(np.int64), told["value"].to_numpy(), name)
+    found = lab.fetch("Reading the series", _bursts(series, "sum", thresholds={1: _ALL}).toDF().orderBy("ts"))
+    return Series(rows, unit, found["ts"].to_numpy().astype(np.int64), found["value"].to_numpy(), name)
 
 
-def _bursts(series: Series, agg: str, **asked: Any) -> Bursts:
-    return bursts(series.rows, "value", agg=agg, ts="ts", unit=series.unit, **asked)
+def _bursts(series: Series, agg: str, **arguments: Any) -> Bursts:
+    return bursts(series.rows, "value", agg=agg, ts="ts", unit=series.unit, **arguments)
 
 
 def _unit(lab: Lab, rows: DataFrame) -> int | str:

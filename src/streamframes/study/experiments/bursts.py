@@ -74,19 +74,19 @@ def _accuracy(lab: Lab, series: Series) -> Table:
         if plain not in true:
             true[plain] = series.alarms(lab, plain, "exact")
         for search in SEARCHES:
-            told = series.alarms(lab, setting, search)
-            found.append([*asdict(setting).values(), true[plain].size, search, *_scores(true[plain], told)])
+            raised = series.alarms(lab, setting, search)
+            found.append([*asdict(setting).values(), true[plain].size, search, *_scores(true[plain], raised)])
     return Table("accuracy", "Alarms of approximate searches against those of the exact one", COLUMNS, found)
 
 
-def _scores(true: np.ndarray, told: np.ndarray) -> tuple[float, float]:
+def _scores(true: np.ndarray, raised: np.ndarray) -> tuple[float, float]:
     """Precision and recall; of nothing, 1.
 
     >>> _scores(np.array([1, 2, 3]), np.array([2, 3, 4, 5]))
     (0.5, 0.6666666666666666)
     """
-    both = np.intersect1d(true, told, assume_unique=True).size
-    return both / told.size if told.size else 1.0, both / true.size if true.size else 1.0
+    both = np.intersect1d(true, raised, assume_unique=True).size
+    return both / raised.size if raised.size else 1.0, both / true.size if true.size else 1.0
 
 
 def _claims(table: Table) -> list[Claim]:

@@ -18,7 +18,7 @@ SUM, AVG, VARIANCE, MIN, MAX = range(5)
 AGGREGATES = {"sum": SUM, "avg": AVG, "variance": VARIANCE, "count": SUM, "min": MIN, "max": MAX}
 
 EPSILON = 2.0**-52
-# Below this, doubles tell whole numbers apart.
+# Below this, doubles represent every whole number.
 WHOLE = 2.0**53
 
 
@@ -26,7 +26,7 @@ WHOLE = 2.0**53
 def prefix_sums(x: Any, size: int, high: Any, low: Any) -> float:
     """Prefix sums of the first `size` values, from 0; returns how far a difference of `high` can be off.
 
-    Whole numbers are not off at all, as long as doubles can tell them apart.
+    Whole numbers are not off at all, as long as doubles can represent them.
     """
     high[0], low[0] = 0.0, 0.0
     fraction, most = 0.0, 0.0

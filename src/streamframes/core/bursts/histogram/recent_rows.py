@@ -1,7 +1,7 @@
 """The recent rows of a histogram: their values, and the sums from each of them on.
 
   values    x0 x1 ... x31 | x32 ... x63 | x64 ...
-  ledger    0, x0, x0 + x1, ...              differences of prefixes: exact for whole numbers that doubles tell apart
+  ledger    0, x0, x0 + x1, ...              differences of prefixes: exact for whole numbers that doubles represent
   sums      by block of BLOCK rows           for all others: only added to, so that nothing cancels
 
 Values and ledger are taken many rows at once and say what is to come; FRESH says up to where rows count.
