@@ -1,4 +1,4 @@
-"""What is told of frames: the runs of a scan that are frames, field by field."""
+"""Emitted frames: the runs of a scan that are reported, as frames or fragments, field by field."""
 
 from __future__ import annotations
 
@@ -14,13 +14,16 @@ from streamframes.core.frames.kernel import RUN_FIELDS, RUN_GROUP
 from streamframes.core.frames.scanner import Runs
 from streamframes.core.jit.compiled import compiled
 
-# Words that are all the same are cut from a column of this many.
+# A column of up to so many equal names is cut from one that is kept.
 _SAME = 1 << 16
 
 
 @dataclass(frozen=True)
-class Told:
-    """Frames: `fields[RUN_START]` are their starts, and so on; `own` state, numbers of fragments, and measures."""
+class EmittedFrames:
+    """Frames by field: `fields[RUN_START]` are their starts, and so on.
+
+    `own` is the own state with which each began, `numbers` are those of fragments, `values` the measures.
+    """
 
     fields: np.ndarray
     own: np.ndarray
@@ -30,11 +33,11 @@ class Told:
     def __len__(self) -> int:
         return int(self.fields.shape[1])
 
-    def take(self, places: np.ndarray) -> Told:
+    def take(self, places: np.ndarray) -> EmittedFrames:
         """Some of them."""
         fields = np.ascontiguousarray(self.fields[:, places])
         own, numbers = (each[places] if each.size else each for each in (self.own, self.numbers))
-        return Told(fields, own, numbers, [column.take(pa.array(places)) for column in self.values])
+        return EmittedFrames(fields, own, numbers, [column.take(pa.array(places)) for column in self.values])
 
     @property
     def groups(self) -> np.ndarray:
@@ -59,14 +62,14 @@ def fields_of(runs: Runs, wanted: np.ndarray) -> np.ndarray:
     return fields
 
 
-def told_of(runs: Runs, wanted: np.ndarray, numbers: np.ndarray, values: list[pa.Array]) -> Told:
-    """The wanted runs; numbers are those of all runs, values are of wanted ones already."""
+def emitted_frames(runs: Runs, wanted: np.ndarray, numbers: np.ndarray, values: list[pa.Array]) -> EmittedFrames:
+    """The wanted runs; `numbers` are those of all runs, `values` of wanted ones already."""
     own, numbers = (each[wanted] if each.size else each for each in (runs.own, numbers))
-    return Told(fields_of(runs, wanted), own, numbers, values)
+    return EmittedFrames(fields_of(runs, wanted), own, numbers, values)
 
 
-def words_of(reasons: np.ndarray) -> pa.Array:
-    """Why frames ended, in words; most often it is the same word for all."""
+def closed_by(reasons: np.ndarray) -> pa.Array:
+    """Why frames ended, by name; most often it is the same for all."""
     if reasons.size <= _SAME and reasons.size and (reasons == reasons[0]).all():
         return _same(int(reasons[0])).slice(0, reasons.size)
     return pa.array(CLOSED_BY).take(pa.array(reasons))

@@ -1,10 +1,12 @@
-"""Labels: which rows are members of a Threshold frame, where that takes more than a look at one row.
+"""Hysteresis: which rows are members of a Threshold frame, where that takes more than a look at one row.
 
-Hysteresis needs the rows before; merging needs the rows after, so the rows of a dip are held back until it is
-known whether the dip is bridged:
+`until` needs the rows before; `merge_gap` needs the rows after, so the rows of a dip are held back until it is known
+whether the dip is bridged:
 
   where    1 1 0 0 1 0 0 0 0
   members  1 1 1 1 1 . . . .      dips no longer than merge_gap are filled; the last four rows may still wait
+
+The decision is made in `_find_members`.
 """
 
 from __future__ import annotations
@@ -15,16 +17,18 @@ from typing import Any, ClassVar
 import numpy as np
 
 from streamframes.core.batch.rows import Rows, gather
-from streamframes.core.frames.kernel import CANNOT_OPEN, HOLE_BREAK, NULL_BREAK, REFUSAL, SKIP
+from streamframes.core.frames.kernel import CANNOT_OPEN, HOLE_BREAK, MISSING_REPORT, NULL_BREAK, SKIP
 from streamframes.core.jit.compiled import compiled
 from streamframes.core.operator.group_state import GroupState
 
-ON, HAS_END, LAST_END, SEEN, LAST = range(5)
+# Columns of a group's state record: whether it is in an episode; whether an episode has ended that a later one may be
+# merged with, and when; whether it has had a row, and when.
+_ON, _HAS_END, _LAST_END, _SEEN, _LAST = range(5)
 
 
 @dataclass(frozen=True)
-class Labels:
-    """What labelling needs to know, in ticks."""
+class Hysteresis:
+    """Whether there is an `until`, and the gaps in ticks."""
 
     until: bool
     merge_gap: np.uint64 | None
@@ -32,7 +36,7 @@ class Labels:
 
 
 @compiled
-def _label(  # noqa: PLR0915  (one loop, as in the kernel)
+def _find_members(  # noqa: PLR0915  (one loop, as in the kernel)
     groups: Any,
     bounds: Any,
     ts: Any,
@@ -42,21 +46,21 @@ def _label(  # noqa: PLR0915  (one loop, as in the kernel)
     merges: bool,
     merge_gap: Any,
     max_gap: Any,
-    points: Any,
+    watermarks: Any,
     final: bool,
     state: Any,
     member: Any,
-    settled: Any,
+    certain: Any,
 ) -> None:
-    """Fill `member` and, for each segment, `settled`: up to which row that is certain.
+    """Fill `member` and, for each group, `certain`: up to which row that is certain.
 
-    `points` says for each group before which instant all rows have been seen, if that is known.
+    `watermarks`, if known, says for each group before which instant all rows have been seen.
     """
     special = 0
     for k in range(groups.size):
         record = state[groups[k]]
-        on, has_end, last_end = record[ON] != 0, record[HAS_END] != 0, record[LAST_END]
-        seen, last = record[SEEN] != 0, record[LAST]
+        on, has_end, last_end = record[_ON] != 0, record[_HAS_END] != 0, record[_LAST_END]
+        seen, last = record[_SEEN] != 0, record[_LAST]
         dip, seen_before_dip, last_before_dip = bounds[k], seen, last
         for i in range(bounds[k], bounds[k + 1]):
             member[i] = False
@@ -65,7 +69,7 @@ def _label(  # noqa: PLR0915  (one loop, as in the kernel)
             if special & HOLE_BREAK:
                 on, has_end = False, False
             if special & SKIP:
-                if special & REFUSAL == REFUSAL:
+                if special & MISSING_REPORT == MISSING_REPORT:
                     if on:
                         on = False
                         has_end = merges
@@ -92,23 +96,23 @@ def _label(  # noqa: PLR0915  (one loop, as in the kernel)
             if on:
                 member[i] = True
                 last_end = t
-        settled[k] = bounds[k + 1]
-        if has_end and points.size and points[groups[k]] > last_end:
-            has_end = np.uint64(points[groups[k]] - last_end) <= merge_gap
+        certain[k] = bounds[k + 1]
+        if has_end and watermarks.size and watermarks[groups[k]] > last_end:
+            has_end = np.uint64(watermarks[groups[k]] - last_end) <= merge_gap
         if has_end and not final:
-            settled[k] = dip
+            certain[k] = dip
             seen, last = seen_before_dip, last_before_dip
-        record[ON], record[HAS_END], record[LAST_END] = on, has_end, last_end
-        record[SEEN], record[LAST] = seen, last
+        record[_ON], record[_HAS_END], record[_LAST_END] = on, has_end, last_end
+        record[_SEEN], record[_LAST] = seen, last
 
 
 @dataclass
-class LabelStage(GroupState):
-    """The state of labelling: a record per group, and the rows of dips that are still open."""
+class HysteresisStage(GroupState):
+    """Hysteresis at work: a record per group, and the rows of dips that may still be bridged."""
 
     per_group: ClassVar = ("state",)
 
-    settings: Labels
+    settings: Hysteresis
     state: np.ndarray = field(default_factory=lambda: np.zeros((0, 5), np.int64))
     held: list[Rows] = field(default_factory=list)
 
@@ -116,21 +120,24 @@ class LabelStage(GroupState):
         """The rows that were held back, and then these."""
         return gather([*self.held, rows])
 
-    def feed(self, rows: Rows, where: np.ndarray, until: np.ndarray, points: np.ndarray, *, final: bool) -> Any:
+    def feed(
+        self, rows: Rows, where: np.ndarray, until: np.ndarray, watermarks: np.ndarray, *, final: bool
+    ) -> tuple[Rows, np.ndarray]:
         """The rows that are certain now, and which of them are members; the others are held back."""
-        n_groups = int(rows.groups.max()) + 1
-        self.grow(n_groups)
+        self.grow(int(rows.groups.max()) + 1)
         settings = self.settings
         merges = settings.merge_gap is not None
         merge_gap = settings.merge_gap if settings.merge_gap is not None else np.uint64(0)
-        member, settled = np.empty(len(rows), np.bool_), np.empty(rows.groups.size, np.int64)
+        member, certain_to = np.empty(len(rows), np.bool_), np.empty(rows.groups.size, np.int64)
         inputs = (rows.groups, rows.bounds, rows.ts, rows.mark, where, until)
-        _label(*inputs, merges, merge_gap, settings.max_gap, points, final, self.state, member, settled)
-        certain = np.arange(len(rows)) < np.repeat(settled, np.diff(rows.bounds))
+        _find_members(
+            *inputs, merges, merge_gap, settings.max_gap, watermarks, final, self.state, member, certain_to
+        )
+        certain = np.arange(len(rows)) < np.repeat(certain_to, np.diff(rows.bounds))
         self.held = [] if certain.all() else [rows.filter(~certain)]
         return rows.filter(certain), member[certain]
 
     @property
     def busy(self) -> np.ndarray:
         """Whether a group is in an episode, or in a dip that may be bridged."""
-        return np.asarray((self.state[:, ON] | self.state[:, HAS_END]) != 0)
+        return np.asarray((self.state[:, _ON] | self.state[:, _HAS_END]) != 0)

@@ -1,6 +1,6 @@
 """The one compiled loop: rows of many groups in, runs out, a state record per group and lane.
 
-Every scheme is a rule (see `compiled`) that this loop asks two questions: what does this row do to the open
+Every scheme is a rule (see `jit.compiled`) that this loop asks two questions: what does this row do to the open
 frame, and does it open one? The options that all schemes share are applied here, once, in the order of the
 definition: the scheme cuts, `max_gap` and the limits cut, the minimums drop.
 
@@ -25,17 +25,17 @@ LANE_FIELDS = 7
 RUN_GROUP, RUN_LANE, RUN_START, RUN_END, RUN_ROWS, RUN_IMPUTED, RUN_REASON, RUN_ORDINAL, RUN_FRESH = range(9)
 RUN_FIELDS = 9
 
-# Why a run ended; the numbers travel, the words are in `columns.CLOSED_BY`.
+# Why a run ended; the names of these numbers are in `batch.rows.CLOSED_BY`.
 STILL_OPEN, CONDITION, GAP, LIMIT, END_OF_DATA = range(5)
 
 # What is special about a row, as bits.
-SKIP, NULL_BREAK, HOLE_BREAK, IMPUTED_ROW, CANNOT_OPEN, PASSED = 1, 2, 4, 8, 16, 64
+SKIP, NULL_BREAK, HOLE_BREAK, IMPUTED_ROW, CANNOT_OPEN, AT_WATERMARK = 1, 2, 4, 8, 16, 64
 
-# Rows that are none and only bring news to a group: it has been silent for too long; a report is missing that
-# counts as false; all rows before an instant have been seen.
-SILENCE = SKIP | IMPUTED_ROW | HOLE_BREAK
-REFUSAL = SKIP | IMPUTED_ROW | NULL_BREAK
-TIME_PASSED = SKIP | IMPUTED_ROW | PASSED
+# Control rows, which belong to no frame: the group has sent nothing for too long; a report is missing that counts as
+# false; all rows before the watermark have been seen.
+TIMEOUT = SKIP | IMPUTED_ROW | HOLE_BREAK
+MISSING_REPORT = SKIP | IMPUTED_ROW | NULL_BREAK
+WATERMARK = SKIP | IMPUTED_ROW | AT_WATERMARK
 
 NO_LIMIT = np.uint64(2**64 - 1)
 NO_ROWS = np.int64(2**62)
@@ -101,7 +101,7 @@ def scan_rows(  # noqa: PLR0915  (one loop: a call for each row would cost more 
         been seen and the instant of its last row.
     runs, run_own, run_of_row
         Output: runs, the own state with which each run began, and the run of each (row, lane) or -1. The last two
-        may be empty when nobody asks.
+        are empty where the caller needs neither.
     """
     n_lanes = lanes.shape[1]
     marked, wants_own, wants_rows = mark.size > 0, run_own.size > 0, run_of_row.size > 0
@@ -140,7 +140,7 @@ def scan_rows(  # noqa: PLR0915  (one loop: a call for each row would cost more 
                 if special & SKIP:
                     if wants_rows:
                         run_of_row[i, lane] = -1
-                    if special & PASSED and is_open:
+                    if special & AT_WATERMARK and is_open:
                         kept[:] = s
                         if judge(rule, x, i, t, s, start, rows) == BEFORE:
                             _write(runs[run], record, start, end, rows, imputed, CONDITION, limits)

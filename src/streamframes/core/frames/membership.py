@@ -1,4 +1,4 @@
-"""Settling: rows wait until it is known which frame they are in, if any.
+"""Membership: which frame each row is in, if any; rows wait until that is decided.
 
 A row of a run that is still too small to be a frame is held; when the run has become one, or has ended without,
 the row goes on with the frame's id or without.
@@ -7,109 +7,114 @@ the row goes on with the frame's id or without.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from streamframes.core.batch.rows import Rows, gather
+from streamframes.core.batch.tree import Tree, array_at
 from streamframes.core.frames.kernel import RUN_FRESH, RUN_ORDINAL
-from streamframes.core.frames.scanner import Runs, slots
+from streamframes.core.frames.scanner import Runs, lane_ids
 from streamframes.core.operator.group_state import grown, renumbered
 from streamframes.core.operator.state_codec import rows_as_tree, rows_of_tree
 
-NONE, KNOWN, UNKNOWN = 0, 1, 2
+_OUTSIDE, _INSIDE, _UNDECIDED = 0, 1, 2
 
 
 @dataclass
-class Settled:
-    """Rows whose frames are known: `inside[row, lane]` says whether there is one, `ids[row, lane]` which."""
+class MemberRows:
+    """Rows whose frames are known: `inside[row, lane]` says whether they are in a frame, `ids[row, lane]` in which."""
 
     rows: Rows
     inside: np.ndarray
     ids: np.ndarray
 
-    def chosen(self, keep: np.ndarray) -> Settled:
+    def chosen(self, keep: np.ndarray) -> MemberRows:
         """The rows where `keep` holds."""
-        return Settled(self.rows.filter(keep), self.inside[keep], self.ids[keep])
+        return MemberRows(self.rows.filter(keep), self.inside[keep], self.ids[keep])
 
 
 @dataclass
-class Settlement:
-    """The rows that wait, with what is known of each lane, and the run that a group's lane is in."""
+class Membership:
+    """The rows that wait, with what is decided for each lane, and the run that is open in each (group, lane)."""
 
     n_lanes: int
     held: list[tuple[Rows, np.ndarray, np.ndarray]] = field(default_factory=list)
-    fate: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int8))
-    fate_id: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
+    _status: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int8))
+    _ids: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
 
-    def feed(self, rows: Rows, run_of_row: np.ndarray, runs: Runs, ids: np.ndarray, n_groups: int) -> list[Settled]:
+    def feed(self, rows: Rows, run_of_row: np.ndarray, runs: Runs, ids: np.ndarray, n_groups: int) -> list[MemberRows]:
         """What can go on now: first rows that waited, then new ones, so that each group stays in order."""
-        fate = np.where(runs.table[:, RUN_ORDINAL] >= 0, KNOWN, np.where(runs.is_open, UNKNOWN, NONE))
-        self._decide(runs, fate.astype(np.int8), ids, n_groups)
-        inside = run_of_row >= 0
-        status = np.where(inside, fate[np.where(inside, run_of_row, 0)] if fate.size else NONE, NONE)
-        row_ids = np.where(inside, ids[np.where(inside, run_of_row, 0)] if ids.size else 0, 0)
+        undecided = np.where(runs.is_open, _UNDECIDED, _OUTSIDE)
+        of_run = np.where(runs.table[:, RUN_ORDINAL] >= 0, _INSIDE, undecided).astype(np.int8)
+        self._decide(runs, of_run, ids, n_groups)
+        in_run = run_of_row >= 0
+        status = np.where(in_run, of_run[np.where(in_run, run_of_row, 0)] if of_run.size else _OUTSIDE, _OUTSIDE)
+        row_ids = np.where(in_run, ids[np.where(in_run, run_of_row, 0)] if ids.size else 0, 0)
         return [*self._release(), *self._hold(rows, status.astype(np.int8), row_ids)]
 
-    def finish(self, runs: Runs, ids: np.ndarray, n_groups: int) -> list[Settled]:
-        """The rest: the data has ended, and with it every run."""
-        self._decide(runs, np.where(runs.table[:, RUN_ORDINAL] >= 0, KNOWN, NONE).astype(np.int8), ids, n_groups)
+    def finish(self, runs: Runs, ids: np.ndarray, n_groups: int) -> list[MemberRows]:
+        """The rows that still wait: the data has ended, and with it every run."""
+        of_run = np.where(runs.table[:, RUN_ORDINAL] >= 0, _INSIDE, _OUTSIDE)
+        self._decide(runs, of_run.astype(np.int8), ids, n_groups)
         return self._release()
 
-    def snapshot(self) -> list[dict[str, Any]]:
-        """The rows that wait, with what is known of them."""
+    def snapshot(self) -> list[Tree]:
+        """The rows that wait, with what is decided."""
         return [{**rows_as_tree(rows), "status": status, "ids": ids} for rows, status, ids in self.held]
 
-    def restore(self, saved: list[dict[str, Any]]) -> None:
+    def restore(self, trees: list[Tree]) -> None:
         """Go on from what was saved."""
-        self.held = [(rows_of_tree(tree), tree["status"], tree["ids"]) for tree in saved]
+        self.held = [(rows_of_tree(tree), array_at(tree, "status"), array_at(tree, "ids")) for tree in trees]
 
     def retain(self, place: np.ndarray) -> None:
         """Groups have got new numbers."""
         self.held = [(renumbered(rows, place), status, ids) for rows, status, ids in self.held]
 
-    def _decide(self, runs: Runs, fate: np.ndarray, ids: np.ndarray, n_groups: int) -> None:
-        """What has become of the runs that rows are waiting for; a lane without news keeps them waiting."""
-        self.fate = grown(self.fate, n_groups * self.n_lanes)
-        self.fate_id = grown(self.fate_id, n_groups * self.n_lanes)
-        self.fate[:] = UNKNOWN
+    def _decide(self, runs: Runs, of_run: np.ndarray, ids: np.ndarray, n_groups: int) -> None:
+        """What has become of the runs that rows wait for; a lane whose run is not among these is undecided."""
+        self._status = grown(self._status, n_groups * self.n_lanes)
+        self._ids = grown(self._ids, n_groups * self.n_lanes)
+        self._status[:] = _UNDECIDED
         goes_on = runs.table[:, RUN_FRESH] == 0
-        slot = slots(runs, self.n_lanes)[goes_on]
-        self.fate[slot] = fate[goes_on]
-        self.fate_id[slot] = ids[goes_on]
+        lane_id = lane_ids(runs, self.n_lanes)[goes_on]
+        self._status[lane_id] = of_run[goes_on]
+        self._ids[lane_id] = ids[goes_on]
 
-    def _release(self) -> list[Settled]:
+    def _release(self) -> list[MemberRows]:
         waiting, self.held = self.held, []
-        settled: list[Settled] = []
+        released: list[MemberRows] = []
         for rows, status, ids in waiting:
-            slot = rows.group_of_row[:, None] * self.n_lanes + np.arange(self.n_lanes)
-            unknown = status == UNKNOWN
-            status = np.where(unknown, self.fate[slot], status)
-            settled += self._hold(rows, status, np.where(unknown, self.fate_id[slot], ids))
-        return settled
+            lane_id = rows.group_of_row[:, None] * self.n_lanes + np.arange(self.n_lanes)
+            undecided = status == _UNDECIDED
+            status = np.where(undecided, self._status[lane_id], status)
+            released += self._hold(rows, status, np.where(undecided, self._ids[lane_id], ids))
+        return released
 
-    def _hold(self, rows: Rows, status: np.ndarray, ids: np.ndarray) -> list[Settled]:
-        known = (status != UNKNOWN).all(axis=1)
-        if not known.all():
-            self.held.append((rows.filter(~known), status[~known], ids[~known]))
-        return [Settled(rows.filter(known), status[known] == KNOWN, ids[known])] if known.any() else []
+    def _hold(self, rows: Rows, status: np.ndarray, ids: np.ndarray) -> list[MemberRows]:
+        """Hold the rows that are undecided in any lane; returns the others."""
+        decided = (status != _UNDECIDED).all(axis=1)
+        if not decided.all():
+            self.held.append((rows.filter(~decided), status[~decided], ids[~decided]))
+        if not decided.any():
+            return []
+        return [MemberRows(rows.filter(decided), status[decided] == _INSIDE, ids[decided])]
 
 
-def joined(settled: list[Settled]) -> Settled:
+def gathered(parts: list[MemberRows]) -> MemberRows:
     """Several batches as one, each group's rows in order."""
-    if len(settled) == 1:
-        return settled[0]
+    if len(parts) == 1:
+        return parts[0]
     numbered: list[Rows] = []
     start = 0
-    for part in settled:
+    for part in parts:
         numbered.append(_with_numbers(part.rows, start))
         start += len(part.rows)
     rows = gather(numbered)
     order = rows.columns[-1].to_numpy()
-    inside = np.concatenate([part.inside for part in settled])[order]
-    ids = np.concatenate([part.ids for part in settled])[order]
-    return Settled(Rows(rows.groups, rows.bounds, rows.ts, rows.columns[:-1], rows.mark), inside, ids)
+    inside = np.concatenate([part.inside for part in parts])[order]
+    ids = np.concatenate([part.ids for part in parts])[order]
+    return MemberRows(Rows(rows.groups, rows.bounds, rows.ts, rows.columns[:-1], rows.mark), inside, ids)
 
 
 def _with_numbers(rows: Rows, start: int) -> Rows:

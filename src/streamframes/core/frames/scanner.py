@@ -1,4 +1,4 @@
-"""The driver: released rows in, runs out, with the state of every group in between.
+"""The scan of a scheme: rows in order in, runs out, and the state of every group in between.
 
 State is a value: arrays indexed by group number, which grow as groups appear. The loop itself is in `kernel`.
 """
@@ -6,7 +6,6 @@ State is a value: arrays indexed by group number, which grow as groups appear. T
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -38,7 +37,7 @@ from streamframes.errors import StreamFramesError
 
 @dataclass
 class Runs:
-    """The runs that a scan met: a row of `kernel.RUN_FIELDS` numbers each, and the own state with which they began."""
+    """The runs of one scan: a row of `kernel.RUN_FIELDS` numbers each, and the own state with which each began."""
 
     table: np.ndarray
     own: np.ndarray
@@ -55,7 +54,7 @@ class Runs:
 
 
 class Scan(GroupState):
-    """One scheme over many groups."""
+    """One scheme at work on many groups."""
 
     per_group = ("lanes", "last", "own")
 
@@ -76,13 +75,12 @@ class Scan(GroupState):
         run_own = np.empty((room if self.scheme.cell else 0, width), self.own.dtype)
         run_of_row = np.empty((len(rows) if self.wants_rows else 0, n_lanes), np.int64)
         state = (self.lanes, self.own, self.last)
-        segments = (rows.groups, rows.bounds)
-        inputs = (self.scheme.rule, self.limits, x, rows.ts, rows.mark)
-        n_runs = KERNELS[self.scheme.kernel](*inputs, *segments, *state, runs, run_own, run_of_row)
-        found = Runs(runs[:n_runs], run_own[:n_runs])
-        if self.scheme.overflow and (found.table[:, RUN_LANE] == n_lanes - 1).any():
+        inputs = (self.scheme.rule, self.limits, x, rows.ts, rows.mark, rows.groups, rows.bounds)
+        n_runs = KERNELS[self.scheme.kernel](*inputs, *state, runs, run_own, run_of_row)
+        met = Runs(runs[:n_runs], run_own[:n_runs])
+        if self.scheme.overflow and (met.table[:, RUN_LANE] == n_lanes - 1).any():
             raise StreamFramesError(self.scheme.overflow)
-        return found, run_of_row
+        return met, run_of_row
 
     def finish(self) -> Runs:
         """Close every open frame: the data has ended."""
@@ -98,10 +96,10 @@ class Scan(GroupState):
         self.lanes[:, :, OPEN] = 0
         return Runs(table.reshape(-1, RUN_FIELDS), self.own[groups, lanes])
 
-    def adopt(self, numbers: np.ndarray, saved: dict[str, Any]) -> None:
-        """The own scalars are of the type that the other's rows had."""
-        self.own = self.own.astype(saved["own"].dtype, copy=False)
-        super().adopt(numbers, saved)
+    def adopt(self, numbers: np.ndarray, arrays: dict[str, np.ndarray]) -> None:
+        """Take the state of groups from another scan, and the number type of its own scalars."""
+        self.own = self.own.astype(arrays["own"].dtype, copy=False)
+        super().adopt(numbers, arrays)
 
     @property
     def is_open(self) -> np.ndarray:
@@ -114,6 +112,6 @@ class Scan(GroupState):
         self.grow(n_groups)
 
 
-def slots(runs: Runs, n_lanes: int) -> np.ndarray:
-    """One number for each run's (group, lane)."""
+def lane_ids(runs: Runs, n_lanes: int) -> np.ndarray:
+    """The number of each run's (group, lane)."""
     return np.asarray(runs.table[:, RUN_GROUP] * n_lanes + runs.table[:, RUN_LANE])

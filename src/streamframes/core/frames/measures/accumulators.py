@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from streamframes.core.frames.measures import EdgeAccumulator, Measure, NumberAccumulator
-from streamframes.core.frames.user_measures import FoldAccumulator
+from streamframes.core.frames.measures.first_last import FirstLastAccumulator
+from streamframes.core.frames.measures.measure import Measure
+from streamframes.core.frames.measures.numbers import NumberAccumulator
+from streamframes.core.frames.measures.user_folds import FoldAccumulator
 
-Accumulator = NumberAccumulator | EdgeAccumulator | FoldAccumulator
+Accumulator = NumberAccumulator | FirstLastAccumulator | FoldAccumulator
 
 
 def accumulators(measures: Sequence[Measure], n_lanes: int) -> list[Accumulator]:
@@ -18,4 +20,4 @@ def accumulators(measures: Sequence[Measure], n_lanes: int) -> list[Accumulator]
 def _accumulator(measure: Measure, n_lanes: int) -> Accumulator:
     if measure.fold is not None:
         return FoldAccumulator(measure, measure.fold, n_lanes)
-    return (EdgeAccumulator if measure.function in ("first", "last") else NumberAccumulator)(measure, n_lanes)
+    return (FirstLastAccumulator if measure.function in ("first", "last") else NumberAccumulator)(measure, n_lanes)
