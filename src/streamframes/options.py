@@ -18,7 +18,7 @@ from streamframes.core.frames.schedule import MISSING, OPEN_ON
 from streamframes.core.operator.stream_bucket import LATE
 from streamframes.core.regions.non_overlapping import PREFERENCES
 from streamframes.core.regions.plan import METHODS
-from streamframes.core.schemes.base import check_choice
+from streamframes.core.validation import check_choice
 from streamframes.errors import InvalidArgument
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import streamframes as sf
-from streamframes.core.theory.reference import literal_frames
+from streamframes.core.theory.reference import reference_frames
 
 pytestmark = pytest.mark.spark
 
@@ -149,7 +149,7 @@ def test_the_loops_find_the_frames_of_the_oracle() -> None:
             (ordered[min(run)]["tick"], ordered[max(run)]["tick"], len(run)) for run in episodes(ordered, below, 2, 3)
         ]
         plain = [{"ts": row["tick"], "in0": below(row["v"])} for row in ordered]
-        frames = literal_frames(sf.Threshold("v", min_rows=2, min_duration=3), plain)
+        frames = reference_frames(sf.Threshold("v", min_rows=2, min_duration=3), plain)
         assert sorted(found) == sorted((frame.start, frame.end, frame.rows) for frame in frames)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import streamframes as sf
-from streamframes.core.theory.reference import literal_frames
+from streamframes.core.theory.reference import reference_frames
 from streamframes.core.theory.trial import Frame, in_reading_order
 
 pytestmark = pytest.mark.spark
@@ -112,7 +112,7 @@ def test_spark_finds_the_frames_of_the_oracle(spark: Any, name: str, kind: str) 
     expected = defaultdict(list)
     for key in {(r["name"], r["number"]) for r in rows}:
         part = [r for r in rows if (r["name"], r["number"]) == key and r["tick"] is not None]
-        for frame in literal_frames(CASES[name], [{"ts": r["tick"], **inputs_of(CASES[name], r)} for r in part]):
+        for frame in reference_frames(CASES[name], [{"ts": r["tick"], **inputs_of(CASES[name], r)} for r in part]):
             closed = (frame.closed_by, frame.kind, frame.cell)
             expected[key].append(Frame(instant(frame.start, kind), instant(frame.end, kind), frame.rows, *closed))
     assert {key: sorted(frames, key=in_reading_order) for key, frames in found.items()} == {

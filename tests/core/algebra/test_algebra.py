@@ -1,4 +1,8 @@
-"""The algebra equals its definition, obeys the laws of sets, and does not look at more than it must."""
+"""The algebra equals its definition, keeps the laws of sets, and compares no more than it must.
+
+Covers: streamframes.core.algebra.inputs, streamframes.core.algebra.intervals,
+streamframes.core.algebra.interval_join, streamframes.core.algebra.pairs, streamframes.core.algebra.sets
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 
 import streamframes as sf
-from streamframes.core.algebra.interval_join import PER_BATCH, Meetings
+from streamframes.core.algebra.interval_join import PER_BATCH, IntervalJoin
 from streamframes.core.algebra.intervals import Intervals
 from streamframes.core.algebra.pairs import PairColumn, PairPlan
 from streamframes.core.algebra.sets import CoveragePlan, SetPlan
@@ -23,26 +27,26 @@ KEYS = pa.schema([("key", pa.string())])
 LONG = pa.int64()
 
 
-def chunks(frames: list[Frame], side: int, cuts: int = 4) -> list[tuple[int, int, pa.Buffer]]:
+def chunks(frames: list[Frame], input: int, cuts: int = 4) -> list[tuple[int, int, pa.Buffer]]:
     """Frames (key, start, end), each with its number as a column, packed in batches."""
     found = []
     for low in range(0, len(frames), cuts):
         key, start, end = (list(column) for column in zip(*frames[low : low + cuts], strict=True))
         names = pa.array(range(low, low + len(key)))
         keys = pa.RecordBatch.from_arrays([pa.array(key, pa.string())], schema=KEYS)
-        packed = Packer(1, side).pack(pa.array(start, LONG), keys, [pa.array(end, LONG), names])
+        packed = Packer(1, input).pack(pa.array(start, LONG), keys, [pa.array(end, LONG), names])
         found += [(each.bucket, each.start, pa.py_buffer(each.data)) for each in packed]
     return found
 
 
-def folded(plan: Any, a: list[Frame], b: list[Frame], cuts: int = 4) -> list[dict[str, Any]]:
+def results_of(plan: Any, a: list[Frame], b: list[Frame], cuts: int = 4) -> list[dict[str, Any]]:
     together = sorted(chunks(a, 0, cuts) + chunks(b, 1, cuts), key=lambda chunk: chunk[:2])
-    return [row for batch in plan.fold(together) for row in batch.to_pylist()]
+    return [row for batch in plan.results(together) for row in batch.to_pylist()]
 
 
 def sets(operation: str, a: list[Frame], b: list[Frame], **plan: Any) -> list[Frame]:
     """The fast way, as frames in order."""
-    rows = folded(SetPlan(operation, KEYS, LONG, "", **plan), a, b)
+    rows = results_of(SetPlan(operation, KEYS, LONG, "", **plan), a, b)
     return in_order([(row["key"], row["start"], row["end"]) for row in rows])
 
 
@@ -88,7 +92,7 @@ def test_the_laws_of_sets(a: list[Frame], b: list[Frame], edges: Any) -> None:
 
 
 def covered(frames: list[Frame]) -> dict[Any, tuple[int, int]]:
-    rows = folded(CoveragePlan(KEYS, LONG), frames, [])
+    rows = results_of(CoveragePlan(KEYS, LONG), frames, [])
     return {row["key"]: (row["frames"], row["covered"]) for row in rows}
 
 
@@ -124,7 +128,7 @@ OVERLAPS = PairPlan(
 @given(a=tables, b=tables, cuts=st.integers(1, 9))
 def test_overlaps_are_the_pairs_of_nested_loops(a: list[Frame], b: list[Frame], cuts: int) -> None:
     expected = [(*pair, a[pair[3]][1], b[pair[4]][2]) for pair in brute.overlaps(a, b)]
-    assert in_order(tuple(row.values()) for row in folded(OVERLAPS, a, b, cuts)) == in_order(expected)
+    assert in_order(tuple(row.values()) for row in results_of(OVERLAPS, a, b, cuts)) == in_order(expected)
 
 
 def lookup(**plan: Any) -> PairPlan:
@@ -142,7 +146,7 @@ def lookup(**plan: Any) -> PairPlan:
 def test_points_are_in_the_frames_that_hold_them(frames: list[Frame], points: Any, keep: bool) -> None:
     # A point without an instant travels at 0, with a null end.
     sent = [(key, t if t is not None else 0, t) for key, t in points]
-    rows = folded(lookup(keep_outside=keep), frames, sent)
+    rows = results_of(lookup(keep_outside=keep), frames, sent)
     assert in_order(tuple(row.values()) for row in rows) == brute.at(frames, points, keep_outside=keep)
 
 
@@ -150,7 +154,7 @@ def test_points_are_in_the_frames_that_hold_them(frames: list[Frame], points: An
 @given(frames=tables, wanted=st.lists(st.integers(-3, 13), min_size=1, max_size=4), keep=st.booleans())
 def test_instants_are_looked_up_in_every_group_that_has_frames(frames: Any, wanted: list[int], keep: bool) -> None:
     points = [(key, t) for key in {key for key, _ in instants(frames)} for t in wanted]
-    rows = folded(lookup(keep_outside=keep, instants=tuple(wanted)), frames, [])
+    rows = results_of(lookup(keep_outside=keep, instants=tuple(wanted)), frames, [])
     assert in_order(tuple(row.values()) for row in rows) == brute.at(frames, points, keep_outside=keep)
 
 
@@ -173,7 +177,7 @@ def test_the_first_and_the_last_instant_of_a_long_are_instants() -> None:
 
 def test_ids_are_those_of_operation_group_and_start() -> None:
     def ids(operation: str, a: list[Frame]) -> set[int]:
-        return {row["id"] for row in folded(SetPlan(operation, KEYS, LONG, ""), a, [])}
+        return {row["id"] for row in results_of(SetPlan(operation, KEYS, LONG, ""), a, [])}
 
     frames = [("x", 0, 3), (None, 0, 3), ("x", 7, 9)]
     assert len(ids("union", frames)) == 3
@@ -192,15 +196,15 @@ def test_a_frame_that_covers_everything_does_not_make_the_search_quadratic(long_
     starts = np.concatenate([np.zeros(long_ones, np.int64), 10 * np.arange(n)])
     ends = np.concatenate([np.full(long_ones, 10 * n), 10 * np.arange(n) + 4])
     a, b = intervals(starts, ends), intervals(starts + 2, ends + 2)
-    meetings = Meetings(a, b)
-    sizes = [left.size for left, _ in meetings]
+    pairs_of_both = IntervalJoin(a, b)
+    sizes = [left.size for left, _ in pairs_of_both]
     assert sum(sizes) == n + 2 * long_ones * n + long_ones**2
     assert max(sizes) <= max(PER_BATCH, n + long_ones)
-    assert meetings.looks <= a.start.size + b.start.size + sum(sizes)
+    assert pairs_of_both.comparisons <= a.start.size + b.start.size + sum(sizes)
 
 
-def test_more_meetings_than_a_batch_holds_come_in_several() -> None:
+def test_more_pairs_than_a_batch_holds_come_in_several() -> None:
     n = 600
     everything = intervals(np.arange(n), np.full(n, n))
-    found = np.concatenate([left * n + right for left, right in Meetings(everything, everything)])
+    found = np.concatenate([left * n + right for left, right in IntervalJoin(everything, everything)])
     assert found.size == np.unique(found).size == n * n > 5 * PER_BATCH

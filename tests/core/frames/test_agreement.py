@@ -1,4 +1,13 @@
-"""The fast operator equals the literal oracle, for every scheme and option, on random streams."""
+"""The operator of frames equals the reference implementation, for every scheme and option, on random streams.
+
+Covers: streamframes.core.frames.kernel, streamframes.core.frames.scanner, streamframes.core.frames.operator,
+streamframes.core.frames.plan, streamframes.core.frames.builder, streamframes.core.frames.emitted,
+streamframes.core.theory.reference, streamframes.core.theory.trial, streamframes.core.schemes.equal,
+streamframes.core.schemes.columns, streamframes.core.schemes.comparison, streamframes.core.schemes.boundary,
+streamframes.core.schemes.change, streamframes.core.schemes.count, streamframes.core.schemes.delta,
+streamframes.core.schemes.every, streamframes.core.schemes.gap, streamframes.core.schemes.threshold,
+streamframes.core.schemes.aggregate
+"""
 
 from __future__ import annotations
 
@@ -11,7 +20,7 @@ import pytest
 from hypothesis import given, settings
 
 import streamframes as sf
-from streamframes.core.theory.reference import literal_frames
+from streamframes.core.theory.reference import reference_frames
 from streamframes.core.theory.trial import Trial
 from tests.core.frames.options import options
 
@@ -108,13 +117,13 @@ def rows_of(ts: list[int], columns: dict[str, list[Any]]) -> list[dict[str, Any]
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
-def test_fast_scan_equals_the_literal_oracle(kind: str) -> None:
+def test_frames_are_those_of_the_reference_implementation(kind: str) -> None:
     @settings(max_examples=500, deadline=None)
     @given(case=cases(kind), data=st.data())
     def agree(case: Any, data: Any) -> None:
         scheme, ts, columns = case
         trial = Trial(scheme, ts=ts, columns=columns)
-        expected = literal_frames(scheme, rows_of(ts, columns))
+        expected = reference_frames(scheme, rows_of(ts, columns))
         assert trial.frames([range(len(ts))]) == expected
         instants = sorted(set(ts))
         cuts = sorted(data.draw(st.sets(st.sampled_from(instants)))) if instants else []

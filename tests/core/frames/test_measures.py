@@ -1,4 +1,9 @@
-"""Measures on their own: made-up reports take no part, sums do not wrap around."""
+"""Measures on their own: made-up reports take no part, sums do not wrap around.
+
+Covers: streamframes.core.frames.measures.measure, streamframes.core.frames.measures.numbers,
+streamframes.core.frames.measures.first_last, streamframes.core.frames.measures.user_folds,
+streamframes.core.frames.measures.accumulators
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What a null condition does to a Threshold frame: not satisfied, left out, or a break."""
+"""What a null condition does to a Threshold frame: not satisfied, left out, or a break.
+
+Covers: streamframes.core.frames.inputs
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ import numpy as np
 import pytest
 
 import streamframes as sf
-from streamframes.core.theory.reference import literal_frames
+from streamframes.core.theory.reference import reference_frames
 from streamframes.core.theory.trial import Frame, Trial, frames_in, start_operator
 
 CLOSED = "condition"
@@ -20,7 +23,7 @@ def both_ways(scheme: sf.Threshold, **columns: list[Any]) -> list[Frame]:
     ts = range(1, 1 + len(columns["where"]))
     found = sf.frames_of(scheme, ts=ts, **columns)
     inputs = [dict(zip(("in0", "in1"), row, strict=False)) for row in zip(*columns.values(), strict=True)]
-    assert found == literal_frames(scheme, [{"ts": t, **row} for t, row in zip(ts, inputs, strict=True)])
+    assert found == reference_frames(scheme, [{"ts": t, **row} for t, row in zip(ts, inputs, strict=True)])
     return found
 
 

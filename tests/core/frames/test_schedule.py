@@ -1,4 +1,4 @@
-"""Schedules: missing reports are inferred, as a slow and literal loop says."""
+"""Schedules: missing reports are inferred, as a slow loop says."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from streamframes.core.frames.schedule import Schedule
 from streamframes.core.theory.trial import Frame, Trial
 
 
-def literal_events(rows: list[tuple[int, bool]], schedule: Schedule) -> list[tuple[str, int, bool]]:
+def reference_events(rows: list[tuple[int, bool]], schedule: Schedule) -> list[tuple[str, int, bool]]:
     """Reports in order, one a tick, with a "missing" event for each tick that is empty."""
     rows = sorted(rows)
     phase = rows[0][0] if schedule.offset is None else schedule.offset
@@ -39,7 +39,7 @@ def literal_events(rows: list[tuple[int, bool]], schedule: Schedule) -> list[tup
     return events
 
 
-def literal_frames(events: list[tuple[str, int, bool]], schedule: Schedule, min_rows: int) -> list[Frame]:
+def reference_frames(events: list[tuple[str, int, bool]], schedule: Schedule, min_rows: int) -> list[Frame]:
     frames: list[Frame] = []
     run: list[tuple[int, bool]] = []
 
@@ -80,12 +80,12 @@ schedules = st.builds(
     min_rows=st.integers(1, 3),
     cuts=st.sets(st.integers(-20, 40), max_size=3),
 )
-def test_frames_on_a_schedule_are_the_literal_ones(
+def test_frames_on_a_schedule_are_those_of_a_slow_loop(
     schedule: Schedule, rows: list[tuple[int, bool]], min_rows: int, cuts: set[int]
 ) -> None:
     ts, where = [t for t, _ in rows], [w for _, w in rows]
     trial = Trial(sf.Threshold("w", min_rows=min_rows), ts=ts, columns={"w": where}, schedule=schedule)
-    expected = literal_frames(literal_events(rows, schedule), schedule, min_rows)
+    expected = reference_frames(reference_events(rows, schedule), schedule, min_rows)
     assert trial.frames([range(len(ts))]) == expected
     edges = [-100, *sorted(cuts), 100]
     batches = [[i for i, t in enumerate(ts) if low <= t < high] for low, high in itertools.pairwise(edges)]
@@ -101,6 +101,6 @@ def test_frames_on_a_schedule_are_the_literal_ones(
         ("false", [Frame(0, 20, 2, "condition", imputed=0), Frame(60, 60, 1, "end of data", imputed=0)]),
     ],
 )
-def test_a_missing_report_does_what_it_is_told(missing: str, expected: list[Any]) -> None:
+def test_what_a_missing_report_does(missing: str, expected: list[Any]) -> None:
     schedule = Schedule(period=20, missing=missing)
     assert sf.frames_of(sf.Threshold("w"), ts=[0, 20, 60], where=[True] * 3, schedule=schedule) == expected

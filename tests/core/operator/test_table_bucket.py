@@ -21,7 +21,7 @@ from streamframes.core.frames.measures import Measure
 from streamframes.core.frames.operator import FramePlan
 from streamframes.core.operator import table_bucket as fold_module
 from streamframes.core.operator.table_bucket import TableBucket, fold
-from streamframes.core.theory.reference import literal_frames
+from streamframes.core.theory.reference import reference_frames
 from streamframes.core.theory.trial import frames_in
 
 KEYS = pa.schema([("name", pa.string()), ("number", pa.int32())])
@@ -108,7 +108,7 @@ def test_frames_of_every_group_are_those_of_the_oracle(
     }
     expected = {}
     for key, part in by_group([row for row in rows if row["ts"] is not None]).items():
-        literal = literal_frames(scheme, [{"ts": row["ts"], "in0": row["in0"]} for row in part])
+        literal = reference_frames(scheme, [{"ts": row["ts"], "in0": row["in0"]} for row in part])
         if literal:
             expected[key] = literal
     assert frames == expected

@@ -1,4 +1,8 @@
-"""Schemes are settings: comparable, printable, to and from a plain dict; bad ones are refused at once."""
+"""Schemes are settings: comparable, printable, to and from a plain dict; bad ones are refused at once.
+
+Covers: streamframes.core.schemes.base, streamframes.core.schemes.own, streamframes.core.schemes.folds,
+streamframes.core.theory.checks, streamframes.core.theory.laws, streamframes.core.validation
+"""
 
 from __future__ import annotations
 
@@ -176,7 +180,7 @@ class Spoken(Twos):
 
 
 @pytest.mark.parametrize(("scheme", "kernel"), [(Twos("v"), "fresh"), (Crowded("v"), "fresh"), (Spoken("v"), "python")])
-def test_own_schemes_obey_the_laws_compiled_or_not(scheme: Any, kernel: str) -> None:
+def test_own_schemes_keep_the_laws_compiled_or_not(scheme: Any, kernel: str) -> None:
     assert scheme.compile(Clock("integer")).kernel == kernel
     sf.check_scheme(scheme, examples=60)
 
@@ -222,14 +226,14 @@ def test_more_open_frames_than_declared_are_an_error() -> None:
 
 @dataclass(frozen=True, eq=False)
 class Forgetful(Twos):
-    """Breaks a law: it opens frames by how often it has been asked."""
+    """Breaks a law: it opens frames by how often it has been called."""
 
     def opens(self, row: Any) -> bool:
-        asked.append(row)
-        return len(asked) % 3 == 0
+        calls.append(row)
+        return len(calls) % 3 == 0
 
 
-asked: list[Any] = []
+calls: list[Any] = []
 
 
 def test_a_scheme_that_breaks_a_law_is_found_out() -> None:

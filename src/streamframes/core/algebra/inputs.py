@@ -1,6 +1,6 @@
-"""Sides: the frames of both tables of a bucket, as they came, and as intervals in order.
+"""Inputs: the frames of both tables of a bucket, as they came, and as intervals in order.
 
-A row of a side is a frame: its instant is the start, its first travelling column the end. What is null there or ends
+A row of an input is a frame: its instant is the start, its first travelling column the end. What is null there or ends
 before it starts holds no instant: it is kept as a row and is no interval. A point is a frame that ends at its start.
 """
 
@@ -23,7 +23,7 @@ Chunks = Iterable[tuple[int, int, pa.Buffer]]
 
 
 @dataclass(frozen=True)
-class Side:
+class Frames:
     """Rows as they came, with the numbers of their groups, and their intervals; order[i] is the row of interval i."""
 
     group: np.ndarray
@@ -36,28 +36,28 @@ class Side:
 
 @dataclass(frozen=True)
 class Bucket:
-    """Both sides of a bucket, and its groups."""
+    """Both inputs of a bucket, and its groups."""
 
     groups: GroupIndex
-    a: Side
-    b: Side
+    a: Frames
+    b: Frames
 
 
-def folded(
+def bucket_results(
     keys: pa.Schema, results: Callable[[Bucket], Iterator[pa.RecordBatch]], chunks: Chunks
 ) -> Iterator[pa.RecordBatch]:
     """The results of chunks (bucket, start, bytes) that are sorted by bucket."""
-    for _, part in itertools.groupby(chunks, key=itemgetter(0)):
-        yield from results(_bucket(keys, part))
+    for _, chunks_of_bucket in itertools.groupby(chunks, key=itemgetter(0)):
+        yield from results(_bucket(keys, chunks_of_bucket))
 
 
 def _bucket(keys: pa.Schema, chunks: Chunks) -> Bucket:
     groups = GroupIndex(keys)
-    parts: tuple[list[Rows], list[Rows]] = [], []
+    inputs: tuple[list[Rows], list[Rows]] = [], []
     for _, _, data in chunks:
         chunk = decode(data)
-        parts[chunk.input_number].append(_numbered(chunk, groups))
-    return Bucket(groups, *(_side(rows, len(groups)) for rows in parts))
+        inputs[chunk.input_number].append(_numbered(chunk, groups))
+    return Bucket(groups, *(_frames(rows, len(groups)) for rows in inputs))
 
 
 def _numbered(chunk: Chunk, groups: GroupIndex) -> Rows:
@@ -65,9 +65,9 @@ def _numbered(chunk: Chunk, groups: GroupIndex) -> Rows:
     return Rows(numbers, chunk.rows.bounds, chunk.rows.ts, chunk.rows.columns)
 
 
-def _side(parts: list[Rows], n_groups: int) -> Side:
+def _frames(parts: list[Rows], n_groups: int) -> Frames:
     if not parts:
-        return point_side(np.empty(0, np.int64), np.empty(0, np.int64), n_groups)
+        return points(np.empty(0, np.int64), np.empty(0, np.int64), n_groups)
     group = np.concatenate([part.group_of_row for part in parts])
     start = np.concatenate([part.ts for part in parts])
     columns = [pa.concat_arrays(column) for column in zip(*(part.columns for part in parts), strict=True)]
@@ -77,10 +77,10 @@ def _side(parts: list[Rows], n_groups: int) -> Side:
     there = np.flatnonzero(lasts & valid if valid.size else lasts)
     order = there[np.lexsort((start[there], group[there]))]
     bounds = np.searchsorted(group[order], np.arange(n_groups + 1))
-    return Side(group, start, end, columns, Intervals(bounds, start[order], end[order]), order)
+    return Frames(group, start, end, columns, Intervals(bounds, start[order], end[order]), order)
 
 
-def point_side(group: np.ndarray, instants: np.ndarray, n_groups: int) -> Side:
-    """A side of points that came with nothing but their instants, already in order."""
+def points(group: np.ndarray, instants: np.ndarray, n_groups: int) -> Frames:
+    """Points that came with nothing but their instants, already in order."""
     bounds = np.searchsorted(group, np.arange(n_groups + 1))
-    return Side(group, instants, instants, [], Intervals(bounds, instants, instants), np.arange(instants.size))
+    return Frames(group, instants, instants, [], Intervals(bounds, instants, instants), np.arange(instants.size))

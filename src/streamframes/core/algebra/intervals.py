@@ -6,7 +6,7 @@
   intersection      [---]       [-]
   difference    [--]     []        |
 
-Each is one walk over both sides. A running maximum of ends joins frames into stretches, so a long frame among short
+Each is one walk over both sets. A running maximum of ends joins frames into stretches, so a long frame among short
 ones costs nothing extra. No edge is moved beyond the edges that were given, so no sum can overflow.
 """
 
@@ -46,20 +46,20 @@ def stretches(a: Intervals) -> Intervals:
 
 def union(a: Intervals, b: Intervals) -> Intervals:
     """The stretches of instants that are in either."""
-    return _made(_union, a, b)
+    return _walked(_union, a, b)
 
 
 def intersection(a: Intervals, b: Intervals) -> Intervals:
     """The stretches of instants that are in both."""
-    return _made(_intersection, stretches(a), stretches(b))
+    return _walked(_intersection, stretches(a), stretches(b))
 
 
 def difference(a: Intervals, b: Intervals) -> Intervals:
     """The stretches of instants that are in `a` and not in `b`."""
-    return _made(_difference, stretches(a), stretches(b))
+    return _walked(_difference, stretches(a), stretches(b))
 
 
-def _made(walk: Callable[..., int], a: Intervals, b: Intervals) -> Intervals:
+def _walked(walk: Callable[..., int], a: Intervals, b: Intervals) -> Intervals:
     most = a.start.size + b.start.size
     out = Intervals(np.zeros(a.bounds.size, np.int64), np.empty(most, np.int64), np.empty(most, np.int64))
     n = walk(a, b, out)

@@ -1,4 +1,4 @@
-"""Algebra: the frames of a table as sets of instants, group by group.
+"""Sets: the frames of a table as sets of instants, group by group.
 
 bucket ──> intervals of a, of b ──> stretches of the result ──> frames, or how much they cover
 """
@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.algebra.inputs import Bucket, Chunks, folded
+from streamframes.core.algebra.inputs import Bucket, Chunks, bucket_results
 from streamframes.core.algebra.intervals import Intervals, difference, intersection, stretches, union
 from streamframes.core.batch.rows import frame_ids, typed
 from streamframes.errors import StreamFramesError
@@ -22,14 +22,14 @@ _OPERATIONS: dict[str, Callable[[Intervals, Intervals], Intervals]] = {
     "intersect": intersection,
     "union": union,
     "subtract": difference,
-    # What it is taken from is side a, as in subtract.
+    # What it is taken from is input a, as in subtract.
     "complement": difference,
 }
 
 
 @dataclass(frozen=True)
 class SetPlan:
-    """An operation on two sets of instants; `within`, in ticks, stands for side a in every group that has frames."""
+    """An operation on two sets of instants; `within`, in ticks, stands for input a in every group that has frames."""
 
     operation: str
     keys: pa.Schema
@@ -48,9 +48,9 @@ class SetPlan:
         """What sets the ids of this operation apart from those of others and of schemes."""
         return int.from_bytes(hashlib.blake2b(self.operation.encode(), digest_size=8).digest(), "little")
 
-    def fold(self, chunks: Chunks) -> Iterator[pa.RecordBatch]:
+    def results(self, chunks: Chunks) -> Iterator[pa.RecordBatch]:
         """The result of each bucket."""
-        return folded(self.keys, self._results, chunks)
+        return bucket_results(self.keys, self._results, chunks)
 
     def _results(self, bucket: Bucket) -> Iterator[pa.RecordBatch]:
         a, b = bucket.a.intervals, bucket.b.intervals
@@ -82,9 +82,9 @@ class CoveragePlan:
         """The columns of the result."""
         return pa.schema([*self.keys, pa.field("frames", pa.int64()), pa.field("covered", self.covered)])
 
-    def fold(self, chunks: Chunks) -> Iterator[pa.RecordBatch]:
+    def results(self, chunks: Chunks) -> Iterator[pa.RecordBatch]:
         """The result of each bucket."""
-        return folded(self.keys, self._results, chunks)
+        return bucket_results(self.keys, self._results, chunks)
 
     def _results(self, bucket: Bucket) -> Iterator[pa.RecordBatch]:
         found = stretches(bucket.a.intervals)

@@ -74,8 +74,8 @@ def no_rows(types: Sequence[pa.DataType]) -> Rows:
     return Rows(empty, np.zeros(1, np.int64), empty, [pa.array([], kind) for kind in types])
 
 
-def news(groups: np.ndarray, ts: np.ndarray, types: Sequence[pa.DataType], bits: int) -> Rows:
-    """Rows that are none: one for each of these groups, with nothing but its mark."""
+def control_rows(groups: np.ndarray, ts: np.ndarray, types: Sequence[pa.DataType], bits: int) -> Rows:
+    """Control rows, which belong to no frame: one for each of these groups, with nothing but its mark."""
     columns = [pa.nulls(groups.size, kind) for kind in types]
     return Rows(groups, np.arange(groups.size + 1), ts, columns, np.full(groups.size, bits, np.uint8))
 

@@ -12,7 +12,7 @@ from streamframes.core.bursts.engines import LEAST_BLOCK
 from streamframes.core.bursts.exact.sums import AGGREGATES
 from streamframes.core.bursts.learning import Learn
 from streamframes.core.bursts.plan import EXACT, SEARCHES
-from streamframes.core.schemes.base import check_choice
+from streamframes.core.validation import check_choice
 from streamframes.errors import InvalidArgument
 
 # Up to here the exact search keeps no more than 1.6 MB of a group, and is what is chosen.

@@ -20,9 +20,8 @@ from streamframes.core.batch.groups import GroupIndex
 from streamframes.core.batch.packer import counting_order
 from streamframes.core.batch.rows import Rows, tagged
 from streamframes.core.fill.plan import FillPlan
-from streamframes.core.frames.accumulators import accumulators
 from streamframes.core.frames.edges import edges
-from streamframes.core.frames.measures import Shares
+from streamframes.core.frames.measures import Carry, accumulators
 from streamframes.core.jit.compiled import compiled
 
 # Columns of the table: the group, first and last instant, before which instant rows have been added, how many, whether
@@ -187,10 +186,10 @@ class Filler:
         if not self.plan.keep_empty:
             told &= self.table[:, ADDED] > 0
         looked = np.flatnonzero(touched | told)
-        shares = Shares(looked, self.table[looked, BEGUN] != 0, ~(passed & final)[looked])
-        share_of_row = np.searchsorted(looked, taken.group_of_row)[:, None]
+        carry = Carry(looked, self.table[looked, BEGUN] != 0, ~(passed & final)[looked])
+        frame_of_row = np.searchsorted(looked, taken.group_of_row)[:, None]
         wanted = told[looked]
-        values = [measure.feed(shares, taken, share_of_row, len(self), wanted) for measure in self.measures]
+        values = [measure.feed(carry, taken, frame_of_row, len(self), wanted) for measure in self.measures]
         self.table[looked, BEGUN] = 1
         found = self._columns(np.flatnonzero(told), final)
         self.table[told, TOLD] += 1

@@ -28,7 +28,7 @@ from streamframes.core.fill.pending_frames import DONE, GROUP, HIGH, LOW, NEVER,
 from streamframes.core.fill.plan import FRAMES, ROWS, FillPlan
 from streamframes.core.fill.row_buffer import GROUP as SHELVED
 from streamframes.core.fill.row_buffer import Shelf
-from streamframes.core.frames.edges import Move, moved, reach_of
+from streamframes.core.frames.edges import Move, lookback_of, moved
 from streamframes.core.operator import state_codec
 from streamframes.core.operator.step import Step, check_identity, late_row
 from streamframes.core.operator.store import SharedStore, Store
@@ -84,7 +84,7 @@ class FillBucket:
         self.filler = Filler(plan.fill)
         self.shelf = Shelf(self.own)
         self.point = NEVER if plan.rows_given else MIN_INSTANT
-        self.reach = reach_of(plan.moves)
+        self.reach = lookback_of(plan.moves)
         self.record = np.zeros(5, np.int64)
         saved = self.own.read()
         if saved is not None:

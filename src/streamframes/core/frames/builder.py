@@ -30,7 +30,7 @@ from streamframes.core.frames.kernel import (
     STILL_OPEN,
 )
 from streamframes.core.frames.measures import Carry, accumulators
-from streamframes.core.frames.membership import Membership, MemberRows
+from streamframes.core.frames.membership import MemberRows, Membership
 from streamframes.core.frames.plan import KINDS, FrameSpec
 from streamframes.core.frames.scanner import Runs, Scan, lane_ids
 from streamframes.core.operator.group_state import GroupState

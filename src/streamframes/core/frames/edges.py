@@ -1,10 +1,10 @@
-"""Moves: frames with other edges, before they are filled.
+"""Edges: frames whose starts and ends are moved before they are filled.
 
   frame            [--------]
   expand      [-------------]--]        earlier by `before`, later by `after`
   split            [---|---|-]          cut at multiples of `every`; pieces are numbered
 
-A move is given in ticks. Frames without an instant (an edge is null, or the end lies before the start) stay as they
+Moves are given in ticks. Frames without an instant (an edge is null, or the end lies before the start) stay as they
 are.
 """
 
@@ -12,13 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from streamframes.core.batch.groups import as_int64
 from streamframes.core.batch.rows import typed
+from streamframes.core.schemes.base import Expression
 from streamframes.core.sparksql import translate
 from streamframes.errors import StreamFramesError
 
@@ -44,12 +44,12 @@ class Split:
 class Shift:
     """Other edges, as Spark expressions over the frame's columns; None leaves an edge where it is.
 
-    `reach` says how far before its own start a frame may begin then, where that must be known.
+    `lookback` says how far before its own start a frame may begin then, where that must be known.
     """
 
-    start: Any
-    end: Any
-    reach: int | None = None
+    start: Expression | None
+    end: Expression | None
+    lookback: int | None = None
 
 
 Move = Expand | Split | Shift
@@ -61,15 +61,15 @@ def moved_schema(frames: pa.Schema, moves: Sequence[Move], prefix: str) -> pa.Sc
     return frames.append(pa.field(f"{prefix}piece", pa.int64())) if split else frames
 
 
-def reach_of(moves: Sequence[Move]) -> int:
+def lookback_of(moves: Sequence[Move]) -> int:
     """How far before its own start a moved frame may begin."""
-    return sum(_reach(move) for move in moves)
+    return sum(_lookback(move) for move in moves)
 
 
-def _reach(move: Move) -> int:
+def _lookback(move: Move) -> int:
     if isinstance(move, Expand):
         return move.before
-    return (move.reach or 0) if isinstance(move, Shift) else 0
+    return (move.lookback or 0) if isinstance(move, Shift) else 0
 
 
 def moved(
@@ -126,18 +126,18 @@ def _shifted(frames: pa.RecordBatch, move: Shift, prefix: str) -> pa.RecordBatch
     result = frames
     for name, text in ((f"{prefix}start", move.start), (f"{prefix}end", move.end)):
         if text is not None:
-            values = translate(text, frames.schema).evaluate(frames)
+            values = translate(str(text), frames.schema).evaluate(frames)
             result = result.set_column(frames.schema.get_field_index(name), frames.schema.field(name), values)
-    _check_reach(frames, result, move, prefix)
+    _check_lookback(frames, result, move, prefix)
     return result
 
 
-def _check_reach(before: pa.RecordBatch, after: pa.RecordBatch, move: Shift, prefix: str) -> None:
+def _check_lookback(before: pa.RecordBatch, after: pa.RecordBatch, move: Shift, prefix: str) -> None:
     """Rows are kept as long as was said: a frame that begins earlier would lack some."""
     (own, _, _), (low, _, there) = edges(before, prefix), edges(after, prefix)
-    if move.reach is not None and (there & (low < _minus(own, move.reach))).any():
+    if move.lookback is not None and (there & (low < _minus(own, move.lookback))).any():
         raise StreamFramesError(
-            f"move(start={move.start!r}) begins a frame further back than its reach says; give a larger reach="
+            f"move(start={move.start!r}) begins a frame further back than its lookback says; give a larger lookback="
         )
 
 

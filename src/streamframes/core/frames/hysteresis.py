@@ -130,9 +130,7 @@ class HysteresisStage(GroupState):
         merge_gap = settings.merge_gap if settings.merge_gap is not None else np.uint64(0)
         member, certain_to = np.empty(len(rows), np.bool_), np.empty(rows.groups.size, np.int64)
         inputs = (rows.groups, rows.bounds, rows.ts, rows.mark, where, until)
-        _find_members(
-            *inputs, merges, merge_gap, settings.max_gap, watermarks, final, self.state, member, certain_to
-        )
+        _find_members(*inputs, merges, merge_gap, settings.max_gap, watermarks, final, self.state, member, certain_to)
         certain = np.arange(len(rows)) < np.repeat(certain_to, np.diff(rows.bounds))
         self.held = [] if certain.all() else [rows.filter(~certain)]
         return rows.filter(certain), member[certain]

@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from streamframes.core.batch.clock import MAX_INSTANT
 from streamframes.core.batch.groups import GroupIndex
-from streamframes.core.batch.rows import Rows, gather, news, no_rows
+from streamframes.core.batch.rows import Rows, control_rows, gather, no_rows
 from streamframes.core.batch.tree import Tree, tree_at, trees_at
 from streamframes.core.frames.builder import FrameBuilder
 from streamframes.core.frames.hysteresis import HysteresisStage
@@ -104,13 +104,13 @@ class FrameOperator(Operator):
         imputes = self.plan.schedule is not None and self.plan.schedule.imputes
         timed_out = np.empty(0, np.int64) if imputes else self.idleness.timed_out(watermarks)
         if timed_out.size:
-            yield news(timed_out, self.idleness.last[timed_out], self.plan.columns, TIMEOUT)
+            yield control_rows(timed_out, self.idleness.last[timed_out], self.plan.columns, TIMEOUT)
         if self.episodes.scheme.expires and self.episodes.scan.limits.max_gap == NO_LIMIT:
             self.episodes.scan.grow(len(self.groups))
             active = np.asarray(self.episodes.scan.is_open.any(axis=1))
             active[rows.groups] = True
             groups = np.flatnonzero(active[: len(self.groups)])
-            yield news(groups, watermarks[groups], self.plan.columns, WATERMARK)
+            yield control_rows(groups, watermarks[groups], self.plan.columns, WATERMARK)
 
     def finish(self) -> list[pa.RecordBatch]:
         """The results that the end of the data settles."""

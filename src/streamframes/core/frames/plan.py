@@ -1,4 +1,4 @@
-"""The plan of a framing: everything the core must know, and nothing of the engine that carries the rows.
+"""The plan of frames: everything the core must know of them, and nothing of the engine that carries the rows.
 
 The columns that travel with each row stand in one order everywhere:
 
@@ -24,7 +24,7 @@ KINDS = ("episode", "gap")
 
 @dataclass(frozen=True)
 class FrameSpec:
-    """What is framed, how, and what is wanted of the frames.
+    """Which rows are cut into frames, how, and what is wanted of the frames.
 
     `keys` and `ts_type` give the group columns and the type of instants; `columns` the types of the travelling
     columns, of which `n_ties` break ties and the next are inputs. With `tags` the rows are the result,

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from streamframes.core.batch.clock import MAX_INSTANT
-from streamframes.core.batch.rows import Rows, gather, news
+from streamframes.core.batch.rows import Rows, control_rows, gather
 from streamframes.core.frames.kernel import CANNOT_OPEN, HOLE_BREAK, IMPUTED_ROW, MISSING_REPORT, TIMEOUT
 from streamframes.core.jit.compiled import compiled
 from streamframes.core.operator.group_state import GroupState
@@ -186,7 +186,7 @@ class ScheduleStage(GroupState):
         overdue = (watermarks > expected) & (watermarks - 1 - self.settings.jitter >= expected)
         groups = np.flatnonzero(overdue & (self.state[: watermarks.size, _REPORTED_MISSING] == 0))
         self.state[groups, _REPORTED_MISSING] = 1
-        return [news(groups, expected[groups], types, bits)]
+        return [control_rows(groups, expected[groups], types, bits)]
 
     def _imputed(self, rows: Rows, missing: np.ndarray) -> Rows:
         """Put `missing[i]` made-up reports before row i, on the ticks that are missing."""

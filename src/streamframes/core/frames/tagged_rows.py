@@ -8,8 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from streamframes.core.batch.groups import GroupIndex
-from streamframes.core.batch.rows import Rows
-from streamframes.core.batch.tags import tagged
+from streamframes.core.batch.rows import Rows, tagged
 from streamframes.core.frames.kernel import IMPUTED_ROW
 from streamframes.core.frames.membership import MemberRows
 from streamframes.core.frames.plan import FrameSpec

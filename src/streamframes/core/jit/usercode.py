@@ -6,14 +6,16 @@ import hashlib
 import inspect
 from collections import namedtuple
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numba
 import numpy as np
 from numba import literal_unroll
 from numba.np.unsafe.ndarray import to_fixed_tuple
 
-_BUILT: dict[str, Any] = {}
+Built = TypeVar("Built")
+
+_BUILT: dict[str, object] = {}
 # What Numba raises for code it cannot compile, and what the code itself may raise on made-up numbers.
 _CANNOT = (
     numba.core.errors.NumbaError,
@@ -24,29 +26,29 @@ _CANNOT = (
 )
 
 
-def code_of(function: Callable[..., Any]) -> str:
+def code_of(function: Callable[..., object]) -> str:
     """A spelling of a function that is the same in every process: what it does, not where it lives."""
     code = getattr(inspect.unwrap(function), "__code__", None)
     if code is None:
         return f"{getattr(function, '__module__', '')}.{getattr(function, '__qualname__', repr(function))}"
     constants = [str(constant) for constant in code.co_consts if not inspect.iscode(constant)]
-    cells = [str(cell.cell_contents) for cell in function.__closure__ or ()]
+    cells = [str(cell.cell_contents) for cell in getattr(function, "__closure__", None) or ()]
     return f"{code.co_code.hex()}:{constants}:{code.co_names}:{cells}"
 
 
-def built_once(key: str, build: Callable[[], Any]) -> Any:
+def built_once(key: str, build: Callable[[], Built]) -> Built:
     """What `build` returns, remembered: a worker gets the same function anew with every task."""
     if key not in _BUILT:
         _BUILT[key] = build()
-    return _BUILT[key]
+    return cast(Built, _BUILT[key])
 
 
 def rule_type(key: str, *fields: str) -> type:
-    """A NamedTuple type for a rule; its name is its own, because Numba tells compiled code apart by it."""
+    """A NamedTuple type for a rule; its name is its own, because Numba distinguishes compiled code by it."""
     return namedtuple(f"Rule_{hashlib.blake2b(key.encode(), digest_size=8).hexdigest()}", fields)
 
 
-def jitted(functions: Sequence[Callable[..., Any]], probe: Callable[..., Any]) -> list[Any] | None:
+def jitted(functions: Sequence[Callable[..., object]], probe: Callable[..., object]) -> list[Callable[..., Any]] | None:
     """The functions under Numba if `probe`, called with them, runs; None where they need plain Python."""
     candidates = [numba.njit(inspect.unwrap(function)) for function in functions]
     try:
@@ -65,23 +67,20 @@ def store(s: Any, state: Any) -> None:
         j += 1  # noqa: SIM113  (Numba unrolls the tuple itself, not enumerate of it)
 
 
-def store_python(s: np.ndarray, state: Sequence[float]) -> None:
-    """The same for plain Python."""
+def _store_python(s: np.ndarray, state: Sequence[float]) -> None:
     s[: len(state)] = state
 
 
-def tuple_python(array: np.ndarray, size: int) -> tuple[Any, ...]:
-    """The first scalars of a record as a tuple; stands in for Numba's `to_fixed_tuple`."""
+def _tuple_python(array: np.ndarray, size: int) -> tuple[float, ...]:
     return tuple(array[:size].tolist())
 
 
-__all__ = [
-    "built_once",
-    "code_of",
-    "jitted",
-    "rule_type",
-    "store",
-    "store_python",
-    "to_fixed_tuple",
-    "tuple_python",
-]
+class RecordAccess(NamedTuple):
+    """How a function reads a record of scalars as a tuple of so many numbers, and writes one."""
+
+    as_tuple: Callable[..., tuple[float, ...]]
+    store: Callable[..., None]
+
+
+COMPILED = RecordAccess(to_fixed_tuple, store)
+PLAIN = RecordAccess(_tuple_python, _store_python)

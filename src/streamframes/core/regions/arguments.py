@@ -13,7 +13,7 @@ from streamframes.core.frames.schedule import MISSING, OPEN_ON
 from streamframes.core.regions.plan import DURATIONS, METHODS, RECTANGLE, SPANS, DensitySettings
 from streamframes.core.regions.reports import ENDS, HOLDS, IMPUTES, NO_LIMIT, Reading
 from streamframes.core.regions.types import Limits
-from streamframes.core.schemes.base import check_choice
+from streamframes.core.validation import check_choice
 from streamframes.errors import InvalidArgument
 
 _MEANINGS = {"ends": ENDS, "false": ENDS, "holds": HOLDS, "true": IMPUTES}

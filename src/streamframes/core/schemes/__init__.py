@@ -1,4 +1,7 @@
-"""The framing schemes, one in each file: settings, and the rule that the kernel runs."""
+"""Schemes: the rules by which rows are cut into frames, one in each file: settings, and the rule that the kernel runs.
+
+Entry point: the scheme classes below; `base.Scheme` is what all have. Used by every layer above, and by users.
+"""
 
 from streamframes.core.schemes.aggregate import Aggregate
 from streamframes.core.schemes.base import Scheme

@@ -6,7 +6,7 @@ volume   3 9 8 6 | 1 0 2 25 | 7 ...        Aggregate("sum(volume)", ">=", 25): a
 from __future__ import annotations
 
 from collections import namedtuple
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,19 +15,13 @@ import pyarrow as pa
 
 from streamframes.core.batch.clock import Clock
 from streamframes.core.jit.compiled import AFTER, BEFORE, GOES_ON, NO, OPENS, OPENS_AND_CLOSES, register
-from streamframes.core.schemes.base import (
-    OPERATORS,
-    Compiled,
-    Input,
-    Scheme,
-    check_choice,
-    exceeds,
-    number_matrix,
-    upper_bound,
-)
-from streamframes.core.schemes.folds import FUNCTIONS, STEPS, Fold
-from streamframes.core.schemes.userfold import compile_fold
+from streamframes.core.schemes.base import Compiled, Input, Scheme
+from streamframes.core.schemes.columns import double_matrix, number_matrix
+from streamframes.core.schemes.comparison import OPERATORS, exceeds, upper_bound
+from streamframes.core.schemes.folds import Fold, compile_fold
+from streamframes.core.schemes.running_aggregates import FUNCTIONS, STEPS
 from streamframes.core.sparksql.aggregate_call import call
+from streamframes.core.validation import check_choice
 from streamframes.errors import InvalidArgument
 
 # A rule for each function, with its bound and what exceeding it does: the kernel is compiled for a type.
@@ -37,7 +31,7 @@ AvgRule = namedtuple("AvgRule", ("bound", "grows"))
 MinRule = namedtuple("MinRule", ("bound", "grows"))
 MaxRule = namedtuple("MaxRule", ("bound", "grows"))
 StddevRule = namedtuple("StddevRule", ("bound", "grows"))
-_RULES: dict[str, Any] = {
+_RULES: dict[str, type] = {
     "sum": SumRule,
     "count": CountRule,
     "avg": AvgRule,
@@ -47,7 +41,7 @@ _RULES: dict[str, Any] = {
 }
 
 
-def _plug(rule_type: type, first: Any, following: Any) -> None:
+def _plug(rule_type: type, first: Callable[..., float], following: Callable[..., float]) -> None:
     def judge(rule: Any, x: Any, i: int, t: int, s: Any, start: int, rows: int) -> int:
         if not exceeds(following(x[0, i], rows, s), rule.bound, rule.grows):
             return GOES_ON
@@ -93,7 +87,7 @@ Frame(start=4, end=4, rows=1, closed_by='end of data')]
     Grossniklaus et al., Frames: data-driven windows, DEBS 2016, sections 2.4 and 3.2.
     """
 
-    aggregate: Any
+    aggregate: str | Fold
     op: str
     x: float
 
@@ -131,14 +125,10 @@ Frame(start=4, end=4, rows=1, closed_by='end of data')]
         if function == "count":
             return Compiled(rule=rule, prepare=_ones, width=2, certain_when_closed=not grows)
         exact = function in ("sum", "min", "max")
-        prepare = number_matrix if exact else _doubles
+        prepare = number_matrix if exact else double_matrix
         width = 5 if function == "stddev" else 2
         return Compiled(rule=rule, prepare=prepare, width=width, state=None, certain_when_closed=not grows)
 
 
 def _ones(columns: Sequence[pa.Array]) -> np.ndarray:
     return np.broadcast_to(np.int64(1), (1, 2**58))
-
-
-def _doubles(columns: Sequence[pa.Array]) -> np.ndarray:
-    return number_matrix(columns).astype(np.float64)

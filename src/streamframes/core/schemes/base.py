@@ -1,7 +1,7 @@
-"""What every framing scheme has: the common options, its inputs, and a plain dict to and from.
+"""What every scheme has: the common options, its inputs, and a plain dict to and from.
 
-A scheme is settings only. `inputs()` names the expressions the engine evaluates for each row; `compile(clock)`
-turns the settings into a rule for the kernel together with a function that prepares its input columns.
+A scheme is settings only. `inputs()` names the expressions that the engine evaluates for each row; `compile(clock)`
+turns the settings into a rule for the kernel, with a function that prepares its input columns.
 """
 
 from __future__ import annotations
@@ -12,21 +12,35 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from datetime import timedelta
-from typing import Any, Literal
+from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 
 from streamframes.core.batch.clock import Clock, Duration, check_duration
+from streamframes.core.frames.hysteresis import Hysteresis
 from streamframes.core.frames.kernel import NO_LIMIT, NO_ROWS, Limits
-from streamframes.core.jit.compiled import compiled
+from streamframes.core.validation import check_choice, check_positive_int
 from streamframes.errors import InvalidArgument
 
 InputKind = Literal["condition", "number", "any"]
 KernelKind = Literal["cached", "fresh", "python"]
 Prepare = Callable[[Sequence[pa.Array]], np.ndarray]
+# A NamedTuple of numbers whose type is registered with `jit.compiled.register`.
+Rule: TypeAlias = "tuple[object, ...]"
 
 SCHEMES: dict[str, type[Scheme]] = {}
+
+
+class Column(Protocol):
+    """A Spark Column."""
+
+    def isNull(self) -> object:
+        """Whether it is null."""
+
+
+# Spark SQL as text, or a Column.
+Expression: TypeAlias = str | Column
 
 
 @dataclass(frozen=True)
@@ -34,7 +48,7 @@ class Input:
     """An expression that a scheme needs of each row: what it is called in messages, and what it must be."""
 
     name: str
-    expression: Any
+    expression: Expression
     kind: InputKind
 
 
@@ -44,20 +58,20 @@ class Compiled:
 
     `rule` and `prepare` go into the scan; `state` is the number type of the rule's own scalars and `width` how
     many there are; `lanes` is the number of frames that may be open side by side; `cell` says how many of the
-    own scalars are reported as `frame_cell`; `labels` makes members of rows before the scan (see `labels`);
-    `kernel` says how the rule is run; `overflow` is the error when the last lane is used.
+    own scalars are reported as `frame_cell`; `hysteresis` decides before the scan which rows are members (see
+    `frames.hysteresis`); `kernel` says how the rule is run; `overflow` is the error when the last lane is used.
 
     What a stream must know: `expires` says that time alone can end a frame, `remembers` that the own scalars
     matter while no frame is open, `certain_when_closed` that an open frame is not a frame yet.
     """
 
-    rule: Any
+    rule: Rule
     prepare: Prepare
     width: int = 1
-    state: Any = np.int64
+    state: type[np.generic] | None = np.int64
     lanes: int = 1
     cell: int = 0
-    labels: Any = None
+    hysteresis: Hysteresis | None = None
     kernel: KernelKind = "cached"
     overflow: str = ""
     expires: bool = False
@@ -127,9 +141,9 @@ class Scheme:
             max_gap=ticks("max_gap", NO_LIMIT),
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The settings that differ from their defaults, the scheme's own first, with its name."""
-        settings: dict[str, Any] = {"scheme": type(self).__name__}
+        settings: dict[str, object] = {"scheme": type(self).__name__}
         common = {field.name for field in fields(Scheme)}
         for field in sorted(fields(self), key=lambda field: field.name in common):
             value = getattr(self, field.name)
@@ -152,7 +166,7 @@ class Scheme:
             raise InvalidArgument(f"{name} got unknown settings: {error}") from None
 
     def detached(self) -> Scheme:
-        """The same scheme with engine objects as text, so that it can travel; its fingerprint is the same."""
+        """The same scheme with Columns as text, so that it can travel; its fingerprint is the same."""
         travels = copy.copy(self)
         for field in fields(self):
             object.__setattr__(travels, field.name, _as_plain(getattr(self, field.name)))
@@ -178,77 +192,17 @@ class Scheme:
         return hash(self._canonical())
 
 
-def _as_plain(value: Any) -> Any:
+def _as_plain(value: object) -> object:
     if value is None or isinstance(value, str | int | float | timedelta):
         return value
     if isinstance(value, dict):
         return {name: _as_plain(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
         return type(value)(_as_plain(item) for item in value)
-    # FillArguments of the type: a Column answers to any name.
-    return value.detached() if hasattr(type(value), "detached") else str(value)
+    # The type is looked at, because a Column answers to any name.
+    detached = getattr(type(value), "detached", None)
+    return detached(value) if detached else str(value)
 
 
-def _same(value: Any, default: Any) -> bool:
+def _same(value: object, default: object) -> bool:
     return value is default or (type(value) is type(default) and bool(value == default))
-
-
-def check_positive_int(value: object, name: str, *, optional: bool = False) -> None:
-    """Refuse what is not a whole number greater than zero."""
-    if value is None and optional:
-        return
-    if not isinstance(value, int) or isinstance(value, bool) or value <= 0:
-        raise InvalidArgument(f"{name}={value!r} must be a whole number greater than zero")
-
-
-def check_positive(value: object, name: str) -> None:
-    """Refuse what is not a finite number greater than zero."""
-    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value < float("inf"):
-        raise InvalidArgument(f"{name}={value!r} must be a finite number greater than zero")
-
-
-def check_choice(value: object, name: str, choices: Sequence[str]) -> None:
-    """Refuse what is not one of the choices."""
-    if value not in choices:
-        raise InvalidArgument(f"{name}={value!r} is unknown; it is one of {', '.join(choices)}")
-
-
-def check_expression(value: object, name: str, example: str) -> None:
-    """Refuse what is neither SQL text nor a Column."""
-    if isinstance(value, str):
-        if not value.strip():
-            raise InvalidArgument(f"{name}={value!r} is empty; write a Spark SQL expression like {example!r}")
-    elif value is None or isinstance(value, int | float | list | tuple | dict | set):
-        raise InvalidArgument(f"{name}={value!r} is not an expression; give Spark SQL like {example!r} or a Column")
-
-
-def number_matrix(columns: Sequence[pa.Array]) -> np.ndarray:
-    """Number columns as one array [column, row]: int64 if all are whole, else float64. Nulls hold 0."""
-    whole = all(pa.types.is_integer(column.type) for column in columns)
-    dtype = np.int64 if whole else np.float64
-    matrix = np.empty((len(columns), len(columns[0]) if columns else 0), dtype)
-    for row, column in zip(matrix, columns, strict=True):
-        row[:] = (column.fill_null(0) if column.null_count else column).to_numpy()
-    return matrix
-
-
-def instants_only(columns: Sequence[pa.Array]) -> np.ndarray:
-    """The input of a rule that looks at instants only."""
-    return np.empty(0, np.bool_)
-
-
-OPERATORS = ("<", "<=", ">", ">=")
-
-
-def upper_bound(op: str, x: float) -> float:
-    """The number that a measure exceeds where `<` or `<=` fails, and where `>` or `>=` holds.
-
-    Comparing every operator as `measure > bound` keeps the kernels free of branches on it.
-    """
-    return float(x) if op in ("<=", ">") else float(np.nextafter(x, -np.inf))
-
-
-@compiled
-def exceeds(measure: Any, bound: float, grows: bool) -> bool:
-    """`measure > bound`; what is not a number fails `<` and fails `>` alike."""
-    return not measure <= bound if grows else measure > bound

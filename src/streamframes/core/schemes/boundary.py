@@ -11,16 +11,21 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 
 from streamframes.core.batch.clock import Clock
 from streamframes.core.jit.compiled import compiled
-from streamframes.core.schemes.base import Compiled, Input, Scheme, check_expression, check_positive
+from streamframes.core.schemes.base import Compiled, Input, Scheme
+from streamframes.core.schemes.columns import numbers
 from streamframes.core.schemes.equal import Equal
+from streamframes.core.validation import check_expression, check_positive
 from streamframes.errors import InvalidArgument
+
+# The step of a grid, or its rising breakpoints.
+Lines: TypeAlias = float | Sequence[float]
 
 _FAR = 2.0**62
 
@@ -48,7 +53,7 @@ Frame(start=3, end=3, rows=1, closed_by='end of data', cell=(2,))]
     Grossniklaus et al., Frames: data-driven windows, DEBS 2016, sections 2.3 and 3.2.
     """
 
-    grid: Mapping[str, Any]
+    grid: Mapping[str, Lines]
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -71,27 +76,23 @@ Frame(start=3, end=3, rows=1, closed_by='end of data', cell=(2,))]
         lines = list(self.grid.values())
 
         def prepare(columns: Sequence[pa.Array]) -> np.ndarray:
-            found = [cells(_numbers(column), line) for column, line in zip(columns, lines, strict=True)]
+            found = [cells(numbers(column), line) for column, line in zip(columns, lines, strict=True)]
             return found[0][None, :] if len(found) == 1 else np.stack(found)
 
         return Compiled(rule=Equal(), prepare=prepare, width=len(lines), cell=len(lines))
 
 
-def _plain(lines: Any) -> Any:
+def _plain(lines: object) -> object:
     return list(lines) if isinstance(lines, list | tuple | np.ndarray) else lines
 
 
-def _check_breakpoints(name: str, lines: list[Any]) -> None:
+def _check_breakpoints(name: str, lines: Sequence[float]) -> None:
     numbers = all(isinstance(line, int | float) and not isinstance(line, bool) for line in lines)
     if not lines or not numbers or not all(a < b for a, b in itertools.pairwise(lines)):
         raise InvalidArgument(f"grid[{name!r}]={lines!r} must be numbers that rise strictly, like [0, 10, 25]")
 
 
-def _numbers(column: pa.Array) -> np.ndarray:
-    return np.asarray((column.fill_null(0) if column.null_count else column).to_numpy())
-
-
-def cells(values: np.ndarray, lines: Any) -> np.ndarray:
+def cells(values: np.ndarray, lines: Lines) -> np.ndarray:
     """The number of each value's cell; whole numbers are not rounded.
 
     >>> cells(np.array([-0.5, 0.0, 4.0, 4.1]), 4.0).tolist(), cells(np.array([1.0, 2.0, 9.0]), [1, 5]).tolist()
@@ -100,14 +101,14 @@ def cells(values: np.ndarray, lines: Any) -> np.ndarray:
     [1, 2]
     """
     whole = values.dtype == np.int64 and np.asarray(lines).dtype == np.int64
-    if isinstance(lines, list):
+    if not isinstance(lines, int | float):
         kind = np.int64 if whole else np.float64
         return np.searchsorted(np.array(lines, kind), values.astype(kind, copy=False), side="left").astype(np.int64)
     if whole:
         return np.asarray(-(-values // lines))
-    numbers = np.empty(values.size, np.int64)
-    _step_cells(values, np.float64(lines), numbers)
-    return numbers
+    found = np.empty(values.size, np.int64)
+    _step_cells(values, np.float64(lines), found)
+    return found
 
 
 @compiled

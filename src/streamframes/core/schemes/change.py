@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.batch.clock import Clock
+from streamframes.core.batch.clock import Clock, Duration
 from streamframes.core.batch.groups import fingerprints
-from streamframes.core.schemes.base import Compiled, Input, Scheme, check_expression
+from streamframes.core.schemes.base import Compiled, Expression, Input, Scheme
 from streamframes.core.schemes.equal import Equal
+from streamframes.core.validation import check_expression
 from streamframes.errors import InvalidArgument
 
 
@@ -36,9 +36,9 @@ class Change(Scheme):
     [Frame(start=1, end=2, rows=2, closed_by='condition'), Frame(start=3, end=3, rows=1, closed_by='end of data')]
     """
 
-    states: tuple[Any, ...]
+    states: tuple[Expression, ...]
 
-    def __init__(self, *positional: Any, states: Sequence[Any] = (), **options: Any) -> None:
+    def __init__(self, *positional: Expression, states: Sequence[Expression] = (), **options: Duration | None) -> None:
         object.__setattr__(self, "states", (*positional, *states))
         defaults = dict.fromkeys(("min_rows", "min_duration", "max_rows", "max_duration", "max_gap"))
         for name, value in {**defaults, "nulls": None, **options}.items():

@@ -10,7 +10,9 @@ from typing import Any, NamedTuple
 
 from streamframes.core.batch.clock import Clock
 from streamframes.core.jit.compiled import AFTER, GOES_ON, NO, OPENS, OPENS_AND_CLOSES, register
-from streamframes.core.schemes.base import Compiled, Input, Scheme, check_positive_int, instants_only
+from streamframes.core.schemes.base import Compiled, Input, Scheme
+from streamframes.core.schemes.columns import instants_only
+from streamframes.core.validation import check_positive_int
 
 
 class CountRule(NamedTuple):

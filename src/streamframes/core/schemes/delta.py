@@ -8,26 +8,18 @@ density |            x x x
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from streamframes.core.batch.clock import Clock
 from streamframes.core.jit.compiled import AFTER, BEFORE, GOES_ON, OPENS, compiled, register
-from streamframes.core.schemes.base import (
-    OPERATORS,
-    Compiled,
-    Input,
-    Scheme,
-    check_choice,
-    check_expression,
-    check_positive,
-    exceeds,
-    number_matrix,
-    upper_bound,
-)
+from streamframes.core.schemes.base import Compiled, Expression, Input, Rule, Scheme
+from streamframes.core.schemes.columns import number_matrix
+from streamframes.core.schemes.comparison import OPERATORS, exceeds, upper_bound
+from streamframes.core.validation import check_choice, check_expression, check_positive
 from streamframes.errors import InvalidArgument
 
 BASES = ("range", "first", "previous")
@@ -57,7 +49,7 @@ class PreviousRule(NamedTuple):
 class SeveralRule(NamedTuple):
     """Several attributes with a bound each, and the number of the base."""
 
-    bounds: Any
+    bounds: np.ndarray
     grows: bool
     base: int
 
@@ -81,7 +73,7 @@ def _from_previous(value: Any, s: Any, a: int) -> Any:
     return distance
 
 
-def _plug(rule_type: type, measure: Any) -> None:
+def _plug(rule_type: type, measure: Callable[..., float]) -> None:
     def judge(rule: Any, x: Any, i: int, t: int, s: Any, start: int, rows: int) -> int:
         if not exceeds(measure(x[0, i], s, 0), rule.bound, rule.grows):
             return GOES_ON
@@ -149,7 +141,7 @@ Frame(start=4, end=4, rows=1, closed_by='end of data')]
     Grossniklaus et al., Frames: data-driven windows, DEBS 2016, sections 2.2, 3.2 and table 3.
     """
 
-    value: Any
+    value: Expression | Mapping[str, float]
     op: str
     x: float | None = None
     base: str = "range"
@@ -168,9 +160,11 @@ Frame(start=4, end=4, rows=1, closed_by='end of data')]
             check_expression(name, "value", "density")
             check_positive(amount, f"value[{name!r}]" if isinstance(self.value, dict) else "x")
 
-    def amounts(self) -> list[tuple[Any, Any]]:
+    def amounts(self) -> list[tuple[Expression, float]]:
         """Each attribute with its amount."""
-        return list(self.value.items()) if isinstance(self.value, dict) else [(self.value, self.x)]
+        if isinstance(self.value, Mapping):
+            return list(self.value.items())
+        return [(self.value, cast(float, self.x))]
 
     def inputs(self) -> tuple[Input, ...]:
         """One number for each attribute."""
@@ -179,7 +173,7 @@ Frame(start=4, end=4, rows=1, closed_by='end of data')]
     def compile(self, clock: Clock) -> Compiled:
         """Two scalars an attribute: least and greatest, or the value that is the base."""
         bounds, grows = [upper_bound(self.op, amount) for _, amount in self.amounts()], self.op in ("<", "<=")
-        rule: Any = SeveralRule(np.array(bounds), grows, BASES.index(self.base))
+        rule: Rule = SeveralRule(np.array(bounds), grows, BASES.index(self.base))
         if len(bounds) == 1:
             rule = _RULES[self.base](bounds[0], grows)
         width = 2 * len(bounds)

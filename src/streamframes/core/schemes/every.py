@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 from streamframes.core.batch.clock import Clock, Duration, check_duration
 from streamframes.core.jit.compiled import BEFORE, GOES_ON, NO, OPENS, register
-from streamframes.core.schemes.base import Compiled, Input, Scheme, instants_only
+from streamframes.core.schemes.base import Compiled, Input, Scheme
+from streamframes.core.schemes.columns import instants_only
 
 
 class EveryRule(NamedTuple):

@@ -1,17 +1,21 @@
-"""Folds: the running aggregates of Aggregate frames, as scalars that one row after another is added to."""
+"""Folds: running aggregates that the user wrote, and the rule that compares one with a bound."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from streamframes.core.jit.compiled import compiled
-from streamframes.core.jit.pairs import product, rounded_sum, square
-from streamframes.core.jit.usercode import code_of
+from streamframes.core.jit import usercode
+from streamframes.core.jit.compiled import AFTER, BEFORE, GOES_ON, NO, OPENS, OPENS_AND_CLOSES, register
+from streamframes.core.schemes.base import Compiled, Expression, KernelKind
+from streamframes.core.schemes.columns import double_matrix
+from streamframes.core.schemes.comparison import exceeds
 from streamframes.errors import InvalidArgument
+
+Numbers: TypeAlias = "tuple[float, ...]"
 
 
 @dataclass(frozen=True)
@@ -43,10 +47,10 @@ class Fold:
     ... )
     """
 
-    value: Any
+    value: Expression
     start: tuple[float, ...]
-    add: Callable[[Any, float], Any]
-    result: Callable[[Any], float]
+    add: Callable[..., Numbers]
+    result: Callable[..., float]
 
     def __post_init__(self) -> None:
         if not isinstance(self.start, tuple) or not self.start:
@@ -61,97 +65,67 @@ class Fold:
 
     def __str__(self) -> str:
         """What stands for the fold in `frame_id`: its expression, its state and its code."""
-        return f"Fold({self.value}, {self.start}, {code_of(self.add)}, {code_of(self.result)})"
+        return f"Fold({self.value}, {self.start}, {usercode.code_of(self.add)}, {usercode.code_of(self.result)})"
 
 
-@compiled
-def first_value(value: Any, s: Any) -> Any:
-    """Start sum, avg, min or max with the first row of a frame."""
-    s[0] = value
-    return float(value)
+def compile_fold(fold: Fold, bound: float, grows: bool) -> Compiled:
+    """Runs whose fold is compared with a bound; the state of the fold is the state of the frame."""
+    key = f"fold {fold}"
+    rule_type, kernel = usercode.built_once(key, lambda: _build(fold, key))
+    return Compiled(
+        rule=rule_type(bound, grows),
+        prepare=double_matrix,
+        width=len(fold.start),
+        state=np.float64,
+        kernel=kernel,
+        certain_when_closed=not grows,
+    )
 
 
-@compiled
-def first_count(value: Any, s: Any) -> Any:
-    """One row."""
-    return 1.0
+def probe_of(fold: Fold) -> Callable[..., None]:
+    """A trial run of the functions of a fold, which fails where they cannot be compiled."""
+    first = tuple(map(float, fold.start))
+
+    def probe(add: Callable[..., Numbers], result: Callable[..., float]) -> None:
+        state = add(first, 1.0)
+        usercode.store(np.zeros(len(first)), state)
+        float(result(tuple(map(float, state))))
+
+    return probe
 
 
-@compiled
-def first_stddev(value: Any, s: Any) -> Any:
-    """The first value, and sums of the distances from it and of their squares; one row does not deviate."""
-    s[0] = value
-    s[1:5] = 0
-    return 0.0
+def _build(fold: Fold, key: str) -> tuple[type, KernelKind]:
+    first = tuple(map(float, fold.start))
+
+    functions = usercode.jitted([fold.add, fold.result], probe_of(fold))
+    if functions is None:
+        return _rule(key, fold.add, fold.result, first, usercode.PLAIN), "python"
+    add, result = functions
+    return _rule(key, add, result, first, usercode.COMPILED), "fresh"
 
 
-@compiled
-def next_sum(value: Any, rows: int, s: Any) -> Any:
-    """The sum with one more row."""
-    s[0] += value
-    return float(s[0])
+def _rule(
+    key: str,
+    add: Callable[..., Numbers],
+    result: Callable[..., float],
+    first: Numbers,
+    access: usercode.RecordAccess,
+) -> type:
+    as_tuple, store = access
+    size = len(first)
+    rule_type = usercode.rule_type(key, "bound", "grows")
 
+    def judge(rule: Any, x: Any, i: int, t: int, s: Any, start: int, rows: int) -> int:
+        store(s, add(as_tuple(s, size), x[0, i]))
+        if not exceeds(result(as_tuple(s, size)), rule.bound, rule.grows):
+            return GOES_ON
+        return BEFORE if rule.grows else AFTER
 
-@compiled
-def next_count(value: Any, rows: int, s: Any) -> Any:
-    """The rows before, and this one."""
-    return float(rows + 1)
+    def begin(rule: Any, x: Any, i: int, t: int, s: Any, lane: int, free: bool, judged: bool) -> int:
+        store(s, add(first, x[0, i]))
+        if not exceeds(result(as_tuple(s, size)), rule.bound, rule.grows):
+            return OPENS
+        return NO if rule.grows else OPENS_AND_CLOSES
 
-
-@compiled
-def next_avg(value: Any, rows: int, s: Any) -> Any:
-    """The mean with one more row."""
-    s[0] += value
-    return s[0] / (rows + 1)
-
-
-@compiled
-def next_min(value: Any, rows: int, s: Any) -> Any:
-    """The least with one more row."""
-    s[0] = min(s[0], value)
-    return float(s[0])
-
-
-@compiled
-def next_max(value: Any, rows: int, s: Any) -> Any:
-    """The greatest with one more row."""
-    s[0] = max(s[0], value)
-    return float(s[0])
-
-
-@compiled
-def next_stddev(value: Any, rows: int, s: Any) -> Any:
-    """The deviation of the sample with one more row: (n * squares - sum * sum) / (n * (n - 1)), under a root.
-
-    All but the root is worked out in pairs of doubles, so that a deviation that equals a bound does not exceed it.
-    """
-    distance = value - s[0]
-    n = rows + 1.0
-    whole, rest = square(distance)
-    s[1], error = rounded_sum(s[1], distance)
-    s[2] += error
-    s[3], error = rounded_sum(s[3], whole)
-    s[4] += error + rest
-    a, a_rest = product(n, s[3])
-    b, b_rest = square(s[1])
-    high = a - b
-    low = ((a - high) - b) + ((a_rest - b_rest) + (n * s[4] - 2.0 * s[1] * s[2]))
-    if low != low:
-        # Squares that no double holds: at least it is no less than the deviation.
-        return np.sqrt(s[3] / rows) if np.isfinite(s[1]) else np.nan
-    divisor = n * rows
-    quotient = high / divisor
-    back, error = product(quotient, divisor)
-    return np.sqrt(max(quotient + (((high - back) - error) + low) / divisor, 0.0))
-
-
-# Function -> how a frame's aggregate starts, and how a row is added to it.
-STEPS: dict[str, tuple[Any, Any]] = {
-    "sum": (first_value, next_sum),
-    "count": (first_count, next_count),
-    "avg": (first_value, next_avg),
-    "min": (first_value, next_min),
-    "max": (first_value, next_max),
-    "stddev": (first_stddev, next_stddev),
-}
-FUNCTIONS = tuple(STEPS)
+    register(rule_type, judge=judge, begin=begin)
+    return rule_type

@@ -1,4 +1,4 @@
-"""Gap frames: sessions, the stretches without a long silence.
+"""Gap frames: sessions, the stretches without a long pause.
 
 x x x x          x x x     x
 [ frame ]        [ frame   ]          a frame ends where the next row is further away than the gap
@@ -13,11 +13,12 @@ import numpy as np
 
 from streamframes.core.batch.clock import Clock, Duration, check_duration
 from streamframes.core.jit.compiled import BEFORE, GOES_ON, OPENS, register
-from streamframes.core.schemes.base import Compiled, Input, Scheme, instants_only
+from streamframes.core.schemes.base import Compiled, Input, Scheme
+from streamframes.core.schemes.columns import instants_only
 
 
 class GapRule(NamedTuple):
-    """The longest silence inside of a frame, in ticks."""
+    """The longest pause inside of a frame, in ticks."""
 
     gap: np.uint64
 

@@ -8,9 +8,9 @@ for each row    closes(row, frame)?  ->  the frame ends before the row, or with 
 from __future__ import annotations
 
 import keyword
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -18,8 +18,16 @@ import pyarrow as pa
 from streamframes.core.batch.clock import Clock
 from streamframes.core.jit import usercode
 from streamframes.core.jit.compiled import AFTER, BEFORE, NO, OPENS, OPENS_AND_CLOSES, register
-from streamframes.core.schemes.base import Compiled, Input, KernelKind, Scheme, number_matrix
+from streamframes.core.schemes.base import Compiled, Expression, Input, KernelKind, Scheme
+from streamframes.core.schemes.columns import double_matrix
 from streamframes.errors import InvalidArgument
+
+
+class Values(Protocol):
+    """A row or a frame as the methods of a scheme see it: its values are attributes."""
+
+    def __getattr__(self, name: str, /) -> float:
+        """The value of this name."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -30,7 +38,7 @@ class OwnScheme(Scheme):
     `opens`, `closes` and `update` decide. Inside of them `self` has the numeric settings, `row` has `ts` (in
     ticks) and the columns, `frame` has `start`, `rows` (before this row) and the declared scalars. They are
     compiled with Numba where that is possible and run as plain Python elsewhere. Tables, streams, measures, tags
-    and all common options work with it, and `streamframes.check_scheme` proves that it obeys the laws.
+    and all common options work with it, and `streamframes.check_scheme` proves that it keeps the laws.
 
     Examples
     --------
@@ -67,19 +75,19 @@ class OwnScheme(Scheme):
     state: ClassVar[Mapping[str, float]] = {}
     max_open: ClassVar[int] = 1
 
-    def columns(self) -> Mapping[str, Any]:
+    def columns(self) -> Mapping[str, Expression]:
         """Name -> numeric expression, the values of a row that the scheme looks at."""
         return {}
 
-    def opens(self, row: Any) -> bool:
+    def opens(self, row: Values) -> bool:
         """Whether this row may open a frame (it is asked only where a place is free)."""
         raise NotImplementedError(f"{type(self).__name__} does not say when a frame opens")
 
-    def closes(self, row: Any, frame: Any) -> int:
+    def closes(self, row: Values, frame: Values) -> int:
         """BEFORE: the frame ended before this row. AFTER: it ends with it. GOES_ON: neither."""
         raise NotImplementedError(f"{type(self).__name__} does not say when a frame closes")
 
-    def update(self, row: Any, frame: Any) -> tuple[float, ...]:
+    def update(self, row: Values, frame: Values) -> tuple[float, ...]:
         """The declared scalars after this row has joined, in their order."""
         return ()
 
@@ -92,8 +100,7 @@ class OwnScheme(Scheme):
 
     def compile(self, clock: Clock) -> Compiled:
         """One lane for each place, and one that notices when the places do not suffice."""
-        methods: list[Any] = [type(self).opens, type(self).closes, type(self).update]
-        codes = [usercode.code_of(method) for method in methods]
+        codes = [usercode.code_of(method) for method in _methods(self)]
         key = f"own {type(self).__qualname__} {list(self.columns())} {dict(self.state)} {codes} {self!r}"
         rule_type, kernel = usercode.built_once(key, lambda: _build(self, key))
         return Compiled(
@@ -117,42 +124,68 @@ class OwnScheme(Scheme):
 
 def _doubles(columns: Sequence[pa.Array]) -> np.ndarray:
     # A scheme may look at instants only; its rows are then of no columns but any number.
-    return number_matrix(columns).astype(np.float64) if columns else np.empty((0, 2**40))
+    return double_matrix(columns) if columns else np.empty((0, 2**40))
+
+
+class _Methods(NamedTuple):
+    """The methods of a scheme as functions; the first argument of each is the scheme, or its numeric settings."""
+
+    opens: Callable[..., bool]
+    closes: Callable[..., int]
+    update: Callable[..., tuple[float, ...]]
+
+
+class _Types(NamedTuple):
+    """What the methods are called with: the settings as a value, and how rows and frames are made."""
+
+    settings: object
+    row: Callable[..., Values]
+    frame: Callable[..., Values]
+
+
+def _methods(scheme: OwnScheme) -> _Methods:
+    kind = type(scheme)
+    return _Methods(kind.opens, kind.closes, kind.update)
 
 
 def _build(scheme: OwnScheme, key: str) -> tuple[type, KernelKind]:
-    numbers = scheme.numbers()
-    settings = usercode.rule_type(f"settings {key}", *numbers)(**numbers)
-    row_type: Any = usercode.rule_type(f"row {key}", "ts", *scheme.columns())
-    frame_type: Any = usercode.rule_type(f"frame {key}", "start", "rows", *scheme.state)
+    numbers, columns = scheme.numbers(), scheme.columns()
+    types = _Types(
+        settings=usercode.rule_type(f"settings {key}", *numbers)(**numbers),
+        row=usercode.rule_type(f"row {key}", "ts", *columns),
+        frame=usercode.rule_type(f"frame {key}", "start", "rows", *scheme.state),
+    )
     first = tuple(map(float, scheme.state.values()))
-    methods: list[Any] = [type(scheme).opens, type(scheme).closes, type(scheme).update]
 
-    def probe(opens: Any, closes: Any, update: Any) -> None:
-        row = row_type(0, *(1.0 for _ in scheme.columns()))
-        frame = frame_type(0, 1, *first)
-        bool(opens(settings, row))
-        int(closes(settings, row, frame))
+    def probe(opens: Callable[..., bool], closes: Callable[..., int], update: Callable[..., tuple[float, ...]]) -> None:
+        row = types.row(0, *(1.0 for _ in columns))
+        frame = types.frame(0, 1, *first)
+        bool(opens(types.settings, row))
+        int(closes(types.settings, row, frame))
         if first:
-            usercode.store(np.zeros(len(first)), update(settings, row, frame))
+            usercode.store(np.zeros(len(first)), update(types.settings, row, frame))
 
-    types = (settings, row_type, frame_type)
-    functions = usercode.jitted(methods, probe)
+    functions = usercode.jitted(_methods(scheme), probe)
     if functions is None:
-        plain = [_taking_self(method, scheme) for method in methods]
-        access: Any = (usercode.tuple_python, usercode.store_python)
-        return _rule(key, plain, types, first, access, len(scheme.columns())), "python"
-    access = (usercode.to_fixed_tuple, usercode.store)
-    return _rule(key, functions, types, first, access, len(scheme.columns())), "fresh"
+        plain = _with_scheme(_methods(scheme), scheme)
+        return _rule(key, plain, types, first, usercode.PLAIN, len(columns)), "python"
+    return _rule(key, _Methods(*functions), types, first, usercode.COMPILED, len(columns)), "fresh"
 
 
-def _taking_self(method: Any, scheme: OwnScheme) -> Any:
-    """The method as the compiled one is called, but with the whole scheme as `self`."""
-    return lambda settings, *arguments: method(scheme, *arguments)
+def _with_scheme(methods: _Methods, scheme: OwnScheme) -> _Methods:
+    """The methods as the compiled ones are called, but with the whole scheme as `self`."""
+    return _Methods(
+        opens=lambda settings, row: methods.opens(scheme, row),
+        closes=lambda settings, row, frame: methods.closes(scheme, row, frame),
+        update=lambda settings, row, frame: methods.update(scheme, row, frame),
+    )
 
 
-def _rule(key: str, functions: Any, types: Any, first: tuple[float, ...], access: Any, n_columns: int) -> type:
-    opens, closes, update = functions
+def _rule(
+    key: str, methods: _Methods, types: _Types, first: tuple[float, ...], access: usercode.RecordAccess, n_columns: int
+) -> type:
+    # Numba compiles functions that it finds as plain names.
+    opens, closes, update = methods
     settings, row_type, frame_type = types
     as_tuple, store = access
     n_state = len(first)

@@ -16,11 +16,12 @@ import numpy as np
 import pyarrow as pa
 
 from streamframes.core.batch.clock import Clock, Duration, check_duration
-from streamframes.core.frames.hysteresis import Labels
+from streamframes.core.frames.hysteresis import Hysteresis
 from streamframes.core.frames.kernel import NO_LIMIT
 from streamframes.core.jit.buffers import flags, truths
 from streamframes.core.jit.compiled import BEFORE, GOES_ON, NO, OPENS, register
-from streamframes.core.schemes.base import Compiled, Input, Scheme, check_expression
+from streamframes.core.schemes.base import Compiled, Expression, Input, Scheme
+from streamframes.core.validation import check_expression
 from streamframes.errors import InvalidArgument
 
 
@@ -56,7 +57,7 @@ class Threshold(Scheme):
     merge_gap
         Frames whose distance (next start - end) is at most this are one, the rows between included.
     gaps
-        Report the periods between, before and after the frames too; `frame_kind` tells `episode` from `gap`.
+        Report the periods between, before and after the frames too; `frame_kind` is `episode` or `gap`.
         Minimums apply to episodes only.
 
     Examples
@@ -71,8 +72,8 @@ class Threshold(Scheme):
     Grossniklaus et al., Frames: data-driven windows, DEBS 2016, section 3.2.
     """
 
-    where: Any
-    until: Any = None
+    where: Expression
+    until: Expression | None = None
     merge_gap: Duration | None = None
     gaps: bool = False
 
@@ -96,13 +97,13 @@ class Threshold(Scheme):
         return self.nulls or "value"
 
     def compile(self, clock: Clock) -> Compiled:
-        """Runs of members; who is a member is decided by `labels` where that takes more than one row."""
-        labels = None
+        """Runs of members; `frames.hysteresis` decides which rows are members where that takes more than one row."""
+        hysteresis = None
         if self.until is not None or self.merge_gap is not None:
             merge_gap = None if self.merge_gap is None else np.uint64(clock.ticks(self.merge_gap, "merge_gap"))
             max_gap = NO_LIMIT if self.max_gap is None else np.uint64(clock.ticks(self.max_gap, "max_gap"))
-            labels = Labels(until=self.until is not None, merge_gap=merge_gap, max_gap=max_gap)
-        return Compiled(rule=Member(), prepare=satisfied, labels=labels)
+            hysteresis = Hysteresis(until=self.until is not None, merge_gap=merge_gap, max_gap=max_gap)
+        return Compiled(rule=Member(), prepare=satisfied, hysteresis=hysteresis)
 
 
 def satisfied(columns: Sequence[pa.Array]) -> np.ndarray:

@@ -66,7 +66,7 @@ def _step(function: Function) -> Any:
     if compiled is None:
         return _through_python(lambda x: function(*x.tolist()))
     inner = compiled[0]
-    as_tuple: Any = usercode.to_fixed_tuple
+    as_tuple = usercode.COMPILED.as_tuple
     return numba.njit(lambda x: float(inner(*as_tuple(x, n))))
 
 
@@ -89,7 +89,7 @@ def _fold_step(fold: Fold) -> Any:
         return _through_python(slow)
     add, result = compiled
     store: Any = usercode.store
-    as_tuple: Any = usercode.to_fixed_tuple
+    as_tuple = usercode.COMPILED.as_tuple
 
     @numba.njit
     def fast(x: Any) -> float:

@@ -1,4 +1,4 @@
-"""The laws that every scheme obeys, as a test that anyone can run on a scheme of their own.
+"""Checks: the laws that every scheme keeps, as a test that anyone can run on a scheme of their own.
 
     import streamframes as sf
     sf.check_scheme(MyScheme("altitude", 5))
@@ -9,9 +9,9 @@ draws random streams and shows a smallest counter-example where a law is broken.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -20,20 +20,28 @@ from streamframes.core.frames.operator import FrameOperator
 from streamframes.core.operator import state_codec
 from streamframes.core.schemes import Every, Scheme, Threshold
 from streamframes.core.theory.laws import Theory, theory_of
-from streamframes.core.theory.reference import literal_frames
+from streamframes.core.theory.reference import reference_frames
 from streamframes.core.theory.trial import Frame, Trial, frames_in, start_operator
 from streamframes.errors import StreamFramesError
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import DataObject
+
+# The values of each input of a scheme.
+Columns: TypeAlias = "Mapping[str, Sequence[object]]"
+# A row of the result of a stream: a fragment, or a frame.
+Fragment: TypeAlias = "dict[str, Any]"
 
 # Later than any row that is drawn.
 _LAST = 1_000
 
 
 class BrokenLaw(StreamFramesError, AssertionError):
-    """A scheme does not obey a law; the message says which, and on what rows."""
+    """A scheme breaks a law; the message says which, and on what rows."""
 
 
 def check_scheme(scheme: Scheme, *, theory: Theory | None = None, examples: int = 200) -> None:
-    """Prove, as far as random streams can, that a scheme obeys the laws of frames.
+    """Prove, as far as random streams can, that a scheme keeps the laws of frames.
 
     Frames are in order and share no row (unless several may be open); uncut Threshold frames are separated; the
     common options hold; arrival order, cuts into batches, and stopping and resuming change nothing; a stream
@@ -70,7 +78,7 @@ def check_scheme(scheme: Scheme, *, theory: Theory | None = None, examples: int 
 
     @settings(max_examples=examples, deadline=None, database=None, suppress_health_check=list(HealthCheck))
     @given(data=st.data())
-    def laws(data: Any) -> None:
+    def laws(data: DataObject) -> None:
         size = data.draw(st.integers(0, 12), label="number of rows")
         ts = data.draw(st.lists(st.integers(-9, 15), min_size=size, max_size=size), label="ts")
         columns = {
@@ -87,7 +95,7 @@ def check_scheme(scheme: Scheme, *, theory: Theory | None = None, examples: int 
 def check_laws(
     scheme: Scheme,
     ts: Sequence[int],
-    columns: dict[str, list[Any]],
+    columns: Columns,
     order: Sequence[int],
     cuts: Sequence[int],
 ) -> None:
@@ -105,7 +113,7 @@ def check_laws(
         _same("shifting time shifts frames", [_shifted(frame, -1000) for frame in later], frames)
     if any(kind is not object and issubclass(type(scheme), kind) for kind in theory_of.registry):
         rows = [{"ts": t, **{name: column[i] for name, column in columns.items()}} for i, t in enumerate(ts)]
-        _same("frames are those of the definition", frames, literal_frames(scheme, rows))
+        _same("frames are those of the definition", frames, reference_frames(scheme, rows))
 
 
 def _shape(scheme: Scheme, frames: list[Frame], lanes: int) -> None:
@@ -125,7 +133,7 @@ def _same(law: str, got: list[Frame], expected: list[Frame]) -> None:
         raise BrokenLaw(f"{law}: got {got!r}, expected {expected!r}")
 
 
-def _picked(columns: dict[str, list[Any]], order: Sequence[int]) -> dict[str, list[Any]]:
+def _picked(columns: Columns, order: Sequence[int]) -> Columns:
     return {name: [column[i] for i in order] for name, column in columns.items()}
 
 
@@ -135,7 +143,7 @@ def _batches(ts: Sequence[int], cuts: Sequence[int]) -> list[list[int]]:
 
 
 def _with_restarts(trial: Trial, batches: Iterable[list[int]]) -> list[Frame]:
-    """Feed the batches, each to an operator that knows only what the one before has left in writing."""
+    """Feed the batches, each to an operator that is restored from a snapshot of the one before."""
     operator = start_operator(trial.plan)
     found = []
     for batch in batches:
@@ -144,13 +152,13 @@ def _with_restarts(trial: Trial, batches: Iterable[list[int]]) -> list[Frame]:
     return frames_in([*found, *operator.finish()])
 
 
-def _fragments(trial: Trial, batches: Iterable[list[int]], points: Iterable[int]) -> list[dict[str, Any]]:
-    """What a stream reports as its watermark passes the points, stopped and resumed at each."""
+def _fragments(trial: Trial, batches: Iterable[list[int]], watermarks: Iterable[int]) -> list[Fragment]:
+    """What a stream reports as its watermark passes these, stopped and resumed at each."""
     operator = start_operator(replace(trial.plan, fragments=True), live=True)
     found = []
-    for batch, point in zip(batches, points, strict=True):
+    for batch, watermark in zip(batches, watermarks, strict=True):
         operator = _resumed(operator)
-        found += operator.feed(trial.released(batch), np.array([point]))
+        found += operator.feed(trial.released(batch), np.array([watermark]))
     return [row for part in found for row in part.to_pylist()]
 
 
@@ -160,7 +168,7 @@ def _resumed(operator: FrameOperator) -> FrameOperator:
     return again
 
 
-def _stream(fragments: list[dict[str, Any]], frames: list[Frame]) -> None:
+def _stream(fragments: list[Fragment], frames: list[Frame]) -> None:
     """A stream reports the frames that are closed, after fragments that only grow."""
     schema = pa.Table.from_pylist(fragments).schema if fragments else None
     final = [row for row in fragments if row["frame_final"]]
@@ -170,7 +178,7 @@ def _stream(fragments: list[dict[str, Any]], frames: list[Frame]) -> None:
     strange = [frame for frame in reported if frame not in frames and replace(frame, closed_by="time") not in by_time]
     if missing or strange:
         raise BrokenLaw(f"a stream reports the frames of the table: {missing!r} are missing, {strange!r} are not there")
-    latest: dict[int, dict[str, Any]] = {}
+    latest: dict[int, Fragment] = {}
     for row in fragments:
         before = latest.get(row["frame_id"], {**row, "frame_fragment": -1, "frame_rows": 0})
         grows = row["frame_end"] >= before["frame_end"] and row["frame_rows"] >= before["frame_rows"]

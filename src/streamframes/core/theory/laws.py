@@ -16,7 +16,7 @@ from fractions import Fraction
 from functools import singledispatch
 from typing import Any
 
-from streamframes.core.batch.clock import Clock
+from streamframes.core.batch.clock import Clock, Duration
 from streamframes.core.schemes import (
     Aggregate,
     Boundary,
@@ -29,6 +29,7 @@ from streamframes.core.schemes import (
     Scheme,
     Threshold,
 )
+from streamframes.core.schemes.boundary import Lines
 
 Row = Mapping[str, Any]
 Interval = tuple[int, int]
@@ -82,13 +83,18 @@ def final_frames(
     return frames
 
 
+def ticks(duration: Duration) -> int:
+    """A duration, where instants are integers."""
+    return Clock("integer").ticks(duration, "duration")
+
+
 @singledispatch
 def theory_of(scheme: Scheme) -> Theory:
     """The theory of a scheme; own schemes register theirs with `theory_of.register`."""
     raise NotImplementedError(f"{type(scheme).__name__} has no theory; register one with theory_of.register")
 
 
-_OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
+_OPERATORS: dict[str, Callable[[float, float], bool]] = {
     "<": lambda a, b: a < b,
     "<=": lambda a, b: a <= b,
     ">": lambda a, b: a > b,
@@ -109,7 +115,7 @@ def _(scheme: Delta) -> Theory:
     holds = _OPERATORS[scheme.op]
     grows = scheme.op in ("<", "<=")
 
-    def distances(values: Sequence[Any]) -> list[Any]:
+    def distances(values: Sequence[float]) -> list[float]:
         if scheme.base == "range":
             return [abs(a - b) for a in values for b in values]
         if scheme.base == "first":
@@ -132,14 +138,14 @@ def _(scheme: Boundary) -> Theory:
     lines = list(scheme.grid.values())
 
     def cell(row: Row) -> tuple[int, ...]:
-        return tuple(literal_cell(row[f"in{d}"], line) for d, line in enumerate(lines))
+        return tuple(reference_cell(row[f"in{d}"], line) for d, line in enumerate(lines))
 
     return Theory(lambda rows: len({cell(row) for row in rows}) == 1)
 
 
-def literal_cell(value: float, lines: Any) -> int:
+def reference_cell(value: float, lines: Lines) -> int:
     """The cell by the definition: try them all."""
-    if isinstance(lines, list):
+    if not isinstance(lines, int | float):
         return sum(1 for line in lines if line < value)
     near = int(value // lines)
     return next(n for n in range(near - 2, near + 4) if (n - 1) * lines < value <= n * lines)
@@ -149,15 +155,15 @@ def literal_cell(value: float, lines: Any) -> int:
 def _(scheme: Aggregate) -> Theory:
     holds = _OPERATORS[scheme.op]
 
-    def value(rows: Sequence[Row]) -> Any:
-        return literal_aggregate(scheme, [row.get("in0") for row in rows])
+    def value(rows: Sequence[Row]) -> float:
+        return reference_aggregate(scheme, [row.get("in0", 0) for row in rows])
 
     if scheme.op in (">", ">="):
         return Theory(lambda rows: holds(value(rows), scheme.x), minimal=True)
     return Theory(lambda rows: all(holds(value(rows[: j + 1]), scheme.x) for j in range(len(rows))))
 
 
-def literal_aggregate(scheme: Aggregate, values: Sequence[Any]) -> Any:
+def reference_aggregate(scheme: Aggregate, values: Sequence[float]) -> float:
     """The aggregate over the values of one interval."""
     if isinstance(scheme.aggregate, Fold):
         state = tuple(map(float, scheme.aggregate.start))
@@ -169,7 +175,7 @@ def literal_aggregate(scheme: Aggregate, values: Sequence[Any]) -> Any:
         exact = [Fraction(v) for v in values]
         mean = sum(exact) / len(exact)
         return math.sqrt(sum((v - mean) ** 2 for v in exact) / (len(exact) - 1)) if len(exact) > 1 else 0.0
-    simple: dict[str, Callable[[Sequence[Any]], Any]] = {
+    simple: dict[str, Callable[[Sequence[float]], float]] = {
         "sum": sum,
         "count": len,
         "avg": lambda values: sum(values) / len(values),
@@ -187,13 +193,13 @@ def _(scheme: Change) -> Theory:
 
 @theory_of.register
 def _(scheme: Gap) -> Theory:
-    gap = Clock("integer").ticks(scheme.gap, "gap")
+    gap = ticks(scheme.gap)
     return Theory(lambda rows: all(b["ts"] - a["ts"] <= gap for a, b in itertools.pairwise(rows)))
 
 
 @theory_of.register
 def _(scheme: Every) -> Theory:
-    size = Clock("integer").ticks(scheme.size, "size")
+    size = ticks(scheme.size)
     return Theory(lambda rows: len({row["ts"] // size for row in rows}) == 1)
 
 

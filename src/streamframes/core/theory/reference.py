@@ -1,4 +1,4 @@
-"""The literal oracle: a scheme with all its options, step by step as the definition reads, on a few rows.
+"""The reference implementation: a scheme with all its options, step by step as the definition reads, on a few rows.
 
   order and nulls ─> stretches (max_gap) ─> frames (scheme, merge_gap, limits) ─> minimums ─> gaps between
 
@@ -12,19 +12,19 @@ from collections.abc import Sequence
 from typing import Any
 
 from streamframes.core.schemes import Boundary, Count, Every, Scheme, Threshold
-from streamframes.core.theory.laws import Interval, Row, final_frames, literal_cell, theory_of
+from streamframes.core.theory.laws import Interval, Row, final_frames, reference_cell, theory_of, ticks
 from streamframes.core.theory.trial import Frame, in_reading_order
 
 Ended = tuple[Interval, str]
 
 
-def literal_frames(scheme: Scheme, rows: Sequence[Row]) -> list[Frame]:
+def reference_frames(scheme: Scheme, rows: Sequence[Row]) -> list[Frame]:
     """The frames of one group, by the definition."""
     ordered = sorted(rows, key=lambda row: (row["ts"], *(_tie(row[name]) for name in _inputs(row))))
-    found: list[Frame] = []
+    frames: list[Frame] = []
     for stretch, ending in _stretches(scheme, ordered):
-        found += _frames_of_stretch(scheme, stretch, ending)
-    return sorted(found, key=in_reading_order)
+        frames += _frames_of_stretch(scheme, stretch, ending)
+    return sorted(frames, key=in_reading_order)
 
 
 def _inputs(row: Row) -> list[str]:
@@ -49,9 +49,7 @@ def _stretches(scheme: Scheme, rows: Sequence[Row]) -> list[tuple[list[Row], str
             current = []
         if absent:
             continue
-        max_gap = scheme.max_gap
-        last = current[-1] if current else None
-        if isinstance(max_gap, int) and last is not None and row["ts"] - last["ts"] > max_gap:
+        if current and scheme.max_gap is not None and row["ts"] - current[-1]["ts"] > ticks(scheme.max_gap):
             stretches.append((current, "gap"))
             current = []
         current.append(row)
@@ -60,16 +58,16 @@ def _stretches(scheme: Scheme, rows: Sequence[Row]) -> list[tuple[list[Row], str
 
 def _fits(scheme: Scheme, rows: Sequence[Row]) -> bool:
     rows_fit = scheme.max_rows is None or len(rows) <= scheme.max_rows
-    duration: Any = scheme.max_duration
-    return rows_fit and (duration is None or rows[-1]["ts"] - rows[0]["ts"] <= duration)
+    lasts = rows[-1]["ts"] - rows[0]["ts"]
+    return rows_fit and (scheme.max_duration is None or lasts <= ticks(scheme.max_duration))
 
 
 def _frames_of_stretch(scheme: Scheme, rows: list[Row], ending: str) -> list[Frame]:
     frames: list[Frame] = []
     covered: set[int] = set()
     for (i, j), why in _pieces(scheme, rows):
-        duration: Any = scheme.min_duration
-        small = j - i + 1 < (scheme.min_rows or 1) or rows[j]["ts"] - rows[i]["ts"] < (duration or 0)
+        shortest = 0 if scheme.min_duration is None else ticks(scheme.min_duration)
+        small = j - i + 1 < (scheme.min_rows or 1) or rows[j]["ts"] - rows[i]["ts"] < shortest
         if not small:
             covered |= set(range(i, j + 1))
             frames.append(_frame(scheme, rows, (i, j), ending if why == "open" else why, "episode"))
@@ -82,7 +80,7 @@ def _frame(scheme: Scheme, rows: list[Row], interval: Interval, why: str, kind: 
     i, j = interval
     cell = None
     if isinstance(scheme, Boundary):
-        cell = tuple(literal_cell(rows[i][f"in{d}"], lines) for d, lines in enumerate(scheme.grid.values()))
+        cell = tuple(reference_cell(rows[i][f"in{d}"], lines) for d, lines in enumerate(scheme.grid.values()))
     shown_kind = kind if isinstance(scheme, Threshold) and scheme.gaps else None
     return Frame(rows[i]["ts"], rows[j]["ts"], j - i + 1, why, kind=shown_kind, cell=cell)
 
@@ -102,8 +100,8 @@ def _windows(scheme: Every | Count, rows: list[Row]) -> list[Ended]:
     if isinstance(scheme, Count):
         starts = range(0, n, scheme.slide or scheme.size)
         return [((i, min(i + scheme.size, n) - 1), "condition" if i + scheme.size <= n else "open") for i in starts]
-    size: Any = scheme.size
-    slide: Any = scheme.slide or size
+    size = ticks(scheme.size)
+    slide = size if scheme.slide is None else ticks(scheme.slide)
     windows: list[Ended] = []
     for k in range((rows[0]["ts"] - size) // slide, rows[-1]["ts"] // slide + 1):
         inside = [i for i, row in enumerate(rows) if k * slide <= row["ts"] < k * slide + size]
@@ -113,10 +111,10 @@ def _windows(scheme: Every | Count, rows: list[Row]) -> list[Ended]:
 
 
 def _merged(scheme: Threshold, rows: list[Row], frames: list[Ended]) -> list[Ended]:
-    merge_gap: Any = scheme.merge_gap
+    longest = None if scheme.merge_gap is None else ticks(scheme.merge_gap)
     merged: list[Ended] = []
     for (i, j), why in frames:
-        if merged and merge_gap is not None and rows[i]["ts"] - rows[merged[-1][0][1]]["ts"] <= merge_gap:
+        if merged and longest is not None and rows[i]["ts"] - rows[merged[-1][0][1]]["ts"] <= longest:
             merged[-1] = (merged[-1][0][0], j), why
         else:
             merged.append(((i, j), why))

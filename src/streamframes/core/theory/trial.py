@@ -1,4 +1,4 @@
-"""Trials: a scheme on a few rows, without an engine; for doctests, for the laws, and to get to know a scheme."""
+"""Trials: a scheme on a few rows, without an engine; for doctests, for the laws, and to explore a scheme."""
 
 from __future__ import annotations
 
@@ -35,7 +35,9 @@ class Frame:
         return f"Frame({', '.join(f'{name}={value!r}' for name, value in shown if value is not None)})"
 
 
-def frames_of(scheme: Scheme, *, ts: Sequence[int], schedule: Schedule | None = None, **columns: Any) -> list[Frame]:
+def frames_of(
+    scheme: Scheme, *, ts: Sequence[int], schedule: Schedule | None = None, **columns: Sequence[object]
+) -> list[Frame]:
     """The frames of one group of rows with integer instants; one column for each input of the scheme, in order.
 
     >>> from streamframes.core.schemes import Gap
@@ -52,7 +54,7 @@ class Trial:
 
     scheme: Scheme
     ts: Sequence[int]
-    columns: Mapping[str, Sequence[Any]]
+    columns: Mapping[str, Sequence[object]]
     schedule: Schedule | None = None
 
     def __post_init__(self) -> None:
@@ -110,7 +112,7 @@ def start_operator(plan: FramePlan, *, live: bool = False) -> FrameOperator:
     return operator
 
 
-def _array(name: str, values: Sequence[Any], needed: Input) -> pa.Array:
+def _array(name: str, values: Sequence[object], needed: Input) -> pa.Array:
     try:
         if needed.kind == "condition":
             return pa.array(values, pa.bool_())
@@ -139,6 +141,6 @@ def _frames(batch: pa.RecordBatch) -> Iterable[Frame]:
         yield replace(frame, cell=tuple(frame.cell)) if frame.cell is not None else frame
 
 
-def in_reading_order(frame: Frame) -> tuple[Any, ...]:
+def in_reading_order(frame: Frame) -> tuple[object, ...]:
     """A key that sorts frames by time, whatever their kind."""
     return frame.start, frame.end, frame.rows, frame.closed_by, frame.kind or "", frame.cell or ()

@@ -56,7 +56,7 @@ def compare(
     scheme.limits(clock)
     lengths = check_windows(windows, clock)
     chosen = check_heuristics(heuristics)
-    subject = subject_of(scheme.where, value, rows.columns)
+    subject = subject_of(str(scheme.where), value, rows.columns)
     tagged = _framed(frames, _needed(rows, scheme, subject, order, groups), scheme)
     parts = [_figures(_windowed(frames, tagged, each), subject, chosen, name) for name, each in lengths]
     return reduce(lambda one, other: one.unionAll(other), parts)

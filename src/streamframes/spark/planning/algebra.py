@@ -50,7 +50,7 @@ def overlaps(
     plan, schema = _pairs(left, wanted, "overlaps", f"rename one, or choose other sides= than {tuple(sides)!r}")
     buckets = _n_buckets(left)
     pieces = left.pieces(left.others, buckets, 0).union(right.pieces(right.others, buckets, 1))
-    pairs = reduced(pieces, buckets, plan.fold, schema)
+    pairs = reduced(pieces, buckets, plan.results, schema)
     return in_one_place(pairs, a, b, prefix, sides, first=len(left.by) + 2) if space else pairs
 
 
@@ -84,7 +84,7 @@ def coverage(a: DataFrame, *, by: object, prefix: str) -> DataFrame:
     check_free(plan.schema.names, "coverage", "rename the group column")
     schema = T.StructType([*_group_fields(frames), T.StructField("frames", T.LongType())]).add("covered", length)
     buckets = _n_buckets(frames)
-    return reduced(frames.pieces((), buckets, 0), buckets, plan.fold, schema)
+    return reduced(frames.pieces((), buckets, 0), buckets, plan.results, schema)
 
 
 def at(frames: DataFrame, points: object, *, ts: object, by: object, prefix: str, keep_outside: bool) -> DataFrame:
@@ -112,7 +112,7 @@ def _at_points(
     buckets = _n_buckets(left)
     pieces = left.pieces(left.others, buckets, 0)
     pieces = pieces.union(right.pieces(right.others, buckets, 1, every_row=keep_outside))
-    return reduced(pieces, buckets, plan.fold, schema)
+    return reduced(pieces, buckets, plan.results, schema)
 
 
 def _at_instants(frames: DataFrame, points: object, by: object, prefix: str, keep_outside: bool) -> DataFrame:
@@ -123,7 +123,7 @@ def _at_instants(frames: DataFrame, points: object, by: object, prefix: str, kee
     remedy = "the instants are called 'at': rename the column of the frames"
     plan, schema = _pairs(left, wanted, "at", remedy, keep_outside=keep_outside, instants=instants)
     buckets = _n_buckets(left)
-    return reduced(left.pieces(left.others, buckets, 0), buckets, plan.fold, schema)
+    return reduced(left.pieces(left.others, buckets, 0), buckets, plan.results, schema)
 
 
 def _check_tables(verb: str, prefix: str, **tables: object) -> None:
@@ -181,7 +181,7 @@ def _stretches(
     check_free(plan.schema.names, verb, "rename the group column")
     edges = [T.StructField(f"{prefix}{edge}", named.kind) for edge in ("start", "end")]
     schema = T.StructType([*_group_fields(named), T.StructField(f"{prefix}id", T.LongType()), *edges])
-    return reduced(pieces, buckets, plan.fold, schema)
+    return reduced(pieces, buckets, plan.results, schema)
 
 
 def _kind(table: FrameTable) -> pa.DataType:

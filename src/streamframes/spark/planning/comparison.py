@@ -10,9 +10,9 @@ from sqlglot import exp
 
 from streamframes.core.batch.clock import Clock
 from streamframes.core.schemes import Count, Every, Scheme, Threshold
-from streamframes.core.schemes.base import check_choice
 from streamframes.core.sparksql import Untranslatable
 from streamframes.core.sparksql.syntax import parsed
+from streamframes.core.validation import check_choice
 from streamframes.errors import InvalidArgument
 
 HEURISTICS = ("min", "max", "avg")

@@ -19,7 +19,8 @@ from streamframes.core.regions.arguments import density_of, limits_of, method_of
 from streamframes.core.regions.operator import RegionPlan
 from streamframes.core.regions.plan import BAD_REPORT, CONNECTED, DENSITY, NOT_SATISFIED, RECTANGLE, SATISFIED
 from streamframes.core.regions.types import Limits
-from streamframes.core.schemes.base import Input, check_choice
+from streamframes.core.schemes.base import Input
+from streamframes.core.validation import check_choice
 from streamframes.errors import InvalidArgument
 from streamframes.options import Rectangles, Reports, Stream
 from streamframes.spark.columns import column, scheme_input

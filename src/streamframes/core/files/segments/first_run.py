@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from streamframes.core.batch.rows import Rows
+from streamframes.core.frames.builder import ScannedRuns
 from streamframes.core.frames.kernel import (
     NO_LIMIT,
     NO_ROWS,
@@ -26,7 +27,6 @@ from streamframes.core.frames.kernel import (
     STILL_OPEN,
 )
 from streamframes.core.frames.plan import FrameSpec
-from streamframes.core.frames.segmenter import Cut
 from streamframes.core.jit.compiled import compiled
 from streamframes.core.operator.group_state import grown
 from streamframes.core.schemes.equal import Equal
@@ -76,7 +76,7 @@ class Seams:
         self.firsts: list[Rows] = []
         self.n_firsts = 0
 
-    def feed(self, rows: Rows, x: np.ndarray, cut: Cut, n_groups: int) -> tuple[np.ndarray, list[Seam]]:
+    def feed(self, rows: Rows, x: np.ndarray, cut: ScannedRuns, n_groups: int) -> tuple[np.ndarray, list[Seam]]:
         """Which runs are no seams, and the seams that are complete."""
         for name in ("met", "is_open", "end", "rows", "counted", "place", "sizes"):
             setattr(self, name, grown(getattr(self, name), n_groups))

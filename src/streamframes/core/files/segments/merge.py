@@ -13,13 +13,13 @@ import numpy as np
 import pyarrow as pa
 
 from streamframes.core.batch import chunk as chunks
-from streamframes.core.batch.rows import Rows, news
+from streamframes.core.batch.rows import Rows, control_rows
 from streamframes.core.files.segments.first_run import NO_RUN, Seam, has_seams, seam_of_tree
 from streamframes.core.files.segments.partial import Route, runs_of
 from streamframes.core.files.segments.split import Leg
 from streamframes.core.files.segments.warm_up import same_state
-from streamframes.core.frames.emitted import Told
-from streamframes.core.frames.kernel import END, GAP, REFUSAL, ROWS, SILENCE, STILL_OPEN
+from streamframes.core.frames.emitted import EmittedFrames
+from streamframes.core.frames.kernel import END, GAP, MISSING_REPORT, ROWS, STILL_OPEN, TIMEOUT
 from streamframes.core.frames.operator import FramePlan
 from streamframes.core.operator.state_codec import decode, is_tree
 from streamframes.core.schemes.gap import GapRule
@@ -85,11 +85,11 @@ class Joiner:
         self.fed = np.concatenate([self.fed, np.zeros(len(self.operator.groups) - self.fed.size, np.int64)])
         return []
 
-    def _runs(self, told: Told, groups: np.ndarray) -> Batches:
+    def _runs(self, told: EmittedFrames, groups: np.ndarray) -> Batches:
         sure = self.sure[groups]
         if not sure.all():
             told = told.take(np.flatnonzero(sure))
-        return self.operator.episodes.told(told, self.operator.groups)
+        return self.operator.episodes.batches(told, self.operator.groups)
 
     def _head(self, chunk: chunks.Chunk) -> Batches:
         numbers = self.operator.groups.numbers(chunk.first, chunk.second, chunk.keys)
@@ -119,10 +119,10 @@ class Joiner:
     def _ended(self, seam: Seam) -> Batches:
         found: Batches = []
         ended = (seam.reason != NO_RUN) & (seam.reason != STILL_OPEN)
-        for why, bits in ((seam.reason == GAP, SILENCE), (seam.reason != GAP, REFUSAL)):
+        for why, bits in ((seam.reason == GAP, TIMEOUT), (seam.reason != GAP, MISSING_REPORT)):
             mine = np.flatnonzero(ended & why)
             if mine.size:
-                said = news(seam.first.groups[mine], seam.end[mine], self.operator.plan.columns, bits)
+                said = control_rows(seam.first.groups[mine], seam.end[mine], self.operator.plan.columns, bits)
                 found += self.operator.feed(said)
         return found
 

@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from streamframes.core.batch.groups import GroupIndex
 from streamframes.core.batch.packer import Packed
-from streamframes.core.frames.emitted import Told
+from streamframes.core.frames.emitted import EmittedFrames
 from streamframes.core.frames.kernel import (
     RUN_END,
     RUN_FIELDS,
@@ -116,7 +116,7 @@ class Post:
         for bucket in np.unique(buckets).tolist():
             yield bucket, np.flatnonzero(buckets == bucket)
 
-    def runs(self, told: Told) -> Iterator[Packed]:
+    def runs(self, told: EmittedFrames) -> Iterator[Packed]:
         """Runs that are told as they are, by the part whose turn it is."""
         for bucket, mine in self.by_bucket(told.groups):
             chosen = told if mine.size == len(told) else told.take(mine)
@@ -136,7 +136,7 @@ class Post:
             yield Packed(self.route.of_leg(bucket, self.leg), self.leg, encode(tree, compressed=False))
 
 
-def runs_of(tree: dict[str, Any], numbers: np.ndarray) -> Told:
+def runs_of(tree: dict[str, Any], numbers: np.ndarray) -> EmittedFrames:
     """The runs of a parcel; `numbers` are the groups of the bucket here."""
     fields = np.zeros((RUN_FIELDS, tree["size"]), np.int64)
     fields[RUN_GROUP] = numbers[tree["groups"]]
@@ -146,7 +146,7 @@ def runs_of(tree: dict[str, Any], numbers: np.ndarray) -> Told:
     for name, field in _FIELDS.items():
         fields[field] = tree[name]
     own = tree["own"].astype(np.int64) if tree["own"].dtype.kind == "i" else tree["own"]
-    return Told(fields, own, values=list(tree["values"].values()))
+    return EmittedFrames(fields, own, values=list(tree["values"].values()))
 
 
 def _thrifty(numbers: np.ndarray) -> np.ndarray | int:

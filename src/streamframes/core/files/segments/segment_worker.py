@@ -15,9 +15,9 @@ from streamframes.core.files.segments.first_run import Seam, Seams, has_seams, s
 from streamframes.core.files.segments.partial import Post, Route
 from streamframes.core.files.segments.split import Leg
 from streamframes.core.files.segments.warm_up import Heads
-from streamframes.core.frames.emitted import Told, told_of
+from streamframes.core.frames.builder import ScannedRuns
+from streamframes.core.frames.emitted import EmittedFrames, emitted_frames
 from streamframes.core.frames.operator import FramePlan
-from streamframes.core.frames.segmenter import Cut
 from streamframes.core.operator.group_state import grown
 
 
@@ -30,7 +30,7 @@ def can_be_joined(plan: FramePlan) -> str:
         return "a schedule makes up reports across the cut"
     if plan.reports_gaps:
         return "gaps=True needs the rows between frames"
-    if scheme.labels is not None:
+    if scheme.hysteresis is not None:
         return "until= and merge_gap= look ahead"
     if scheme.lanes > 1:
         return "frames overlap"
@@ -55,9 +55,9 @@ class LegRun:
         yield from self.post.introduced()
         n_groups = len(self.groups)
         head = self.heads.rows(rows, n_groups) if self.heads is not None else None
-        marked = self.operator.marked(rows)
-        x = self.operator.prepared(marked)
-        cut, _ = self.operator.episodes.cut(marked, x, n_groups)
+        marked = self.operator.inputs.marked(rows)
+        x = self.operator.inputs.prepared(marked)
+        cut, _ = self.operator.episodes.scanned(marked, x, n_groups)
         told = cut.wanted
         if self.seams is not None:
             others, seams = self.seams.feed(marked, x, cut, n_groups)
@@ -66,7 +66,7 @@ class LegRun:
         if head is not None and self.heads is not None:
             told = told & self.heads.done[cut.runs.table[:, 0]]
             yield from self._sent(head)
-            yield from self._coupled(self.heads.feed(self.operator.marked(head), n_groups))
+            yield from self._coupled(self.heads.feed(self.operator.inputs.marked(head), n_groups))
         if told.any():
             yield from self.post.runs(_chosen(cut, told))
 
@@ -112,10 +112,10 @@ class LegRun:
             yield from self.post.of_edges(bucket, tree)
 
 
-def _chosen(cut: Cut, told: np.ndarray) -> Told:
+def _chosen(cut: ScannedRuns, told: np.ndarray) -> EmittedFrames:
     """Those of the runs that are told by the leg, with their measures."""
     values = cut.values
     if values and told is not cut.wanted:
         keep = pa.array(told[cut.wanted])
         values = [column.filter(keep) for column in values]
-    return told_of(cut.runs, told, cut.numbers, values)
+    return emitted_frames(cut.runs, told, cut.numbers, values)

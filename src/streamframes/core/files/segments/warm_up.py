@@ -57,7 +57,7 @@ class Heads:
         ordinal += self.sent[head.group_of_row]
         groups = head.groups
         main = self.operator.episodes.scan.chosen(groups)
-        x = self.operator.prepared(head)
+        x = self.operator.inputs.prepared(head)
         alike = np.ones(groups.size, np.bool_)
         for skip, scan in self.others.items():
             scan.feed(head.with_mark(ordinal < skip, SKIP), x, n_groups)

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from streamframes.core.batch.rows import Rows
-from streamframes.core.batch.tree import Tree, array_at, arrow_at
+from streamframes.core.batch.tree import Tree, arrow_at
 from streamframes.core.frames.measures.measure import Carry, Measure
 from streamframes.core.jit.compiled import compiled
 from streamframes.core.operator.group_state import GroupState
@@ -48,7 +48,7 @@ class FirstLastAccumulator(GroupState):
         super().restore(tree)
         self.values = arrow_at(tree, "values")
 
-    def chosen(self, numbers: np.ndarray) -> Tree:
+    def chosen(self, numbers: np.ndarray) -> dict[str, np.ndarray | pa.Array]:
         """The values of these groups, side by side."""
         place = self.place[numbers]
         there = place > 0
@@ -56,11 +56,11 @@ class FirstLastAccumulator(GroupState):
         place[there] = np.arange(1, len(values) + 1)
         return {"place": place, "values": values}
 
-    def adopt(self, numbers: np.ndarray, tree: Tree) -> None:
+    def adopt(self, numbers: np.ndarray, arrays: dict[str, np.ndarray | pa.Array]) -> None:
         """Values of another are added; those that they replace are dropped with the next rows."""
-        place = array_at(tree, "place")
+        place = arrays["place"]
         self.place[numbers] = np.where(place > 0, place + len(self.values), 0)
-        self.values = pa.concat_arrays([self.values, arrow_at(tree, "values")])
+        self.values = pa.concat_arrays([self.values, arrays["values"]])
 
     def feed(self, frames: Carry, rows: Rows, frame_of_row: np.ndarray, n_groups: int, wanted: np.ndarray) -> pa.Array:
         """Look at the rows of the frames; returns the measure of the wanted ones."""

@@ -6,7 +6,7 @@ Nulls and NaN take no part; a frame without values has no result.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numba
 import numpy as np
@@ -72,17 +72,13 @@ def _build(fold: Fold) -> tuple[Add, Result]:
     size = len(fold.start)
     functions = usercode.jitted([fold.add, fold.result], probe_of(fold))
     if functions is None:
-        return _loop(fold.add, size, usercode.tuple_python, usercode.store_python), result
-    loop: Add = numba.njit(_loop(functions[0], size, usercode.to_fixed_tuple, usercode.store))
-    return loop, result
+        return _loop(fold.add, size, usercode.PLAIN), result
+    return cast(Add, numba.njit(_loop(functions[0], size, usercode.COMPILED))), result
 
 
-def _loop(
-    add: Callable[..., object],
-    size: int,
-    as_tuple: Callable[[np.ndarray, int], tuple[float, ...]],
-    store: Callable[..., None],
-) -> Add:
+def _loop(add: Callable[..., object], size: int, access: usercode.RecordAccess) -> Add:
+    as_tuple, store = access
+
     def loop(values: Any, frame_of_row: Any, n: Any, state: Any) -> None:
         for i in range(frame_of_row.size):
             frame = frame_of_row[i]

@@ -13,8 +13,8 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from streamframes.core.batch.clock import Clock, Duration, check_duration
-from streamframes.core.frames.edge_bound import reach
 from streamframes.core.frames.edges import Expand, Move, Shift, Split, moved
+from streamframes.core.frames.lookback import least_offset
 from streamframes.core.sparksql import Untranslatable, translate
 from streamframes.errors import InvalidArgument
 from streamframes.spark.columns import analysed, arrow_schema, as_column, column
@@ -51,7 +51,7 @@ def shift(clock: Clock, start: Any, end: Any, within: Duration | None) -> Shift:
     """The move of `Frames.move`; its expressions are checked against the frames by `check_shift`."""
     if start is None and end is None:
         raise InvalidArgument("move() got nothing; write move(start='frame_start - interval 2 minutes'), end=, or both")
-    return Shift(start, end, None if within is None else _ticks(clock, within, "reach"))
+    return Shift(start, end, None if within is None else _ticks(clock, within, "lookback"))
 
 
 def check_shift(frames: DataFrame, move: Shift, prefix: str) -> None:
@@ -121,7 +121,7 @@ def _inside(move: Move, frames: pa.Schema, prefix: str, *, fragments: bool) -> M
     if not isinstance(move, Shift):
         return move
     bounds = [_bound(name, text, frames, prefix) for name, text in (("start", move.start), ("end", move.end))]
-    if move.reach is not None:
+    if move.lookback is not None:
         return move
     if bounds[0] is None:
         raise InvalidArgument(
@@ -147,4 +147,4 @@ def _bound(name: str, text: Any, frames: pa.Schema, prefix: str) -> int | None:
             f"fill() of a stream got move({name}={text!r}), which only Spark can evaluate: {why}; "
             "use comparisons, arithmetic, case, greatest, least, coalesce and intervals of fixed length"
         ) from None
-    return reach(text, frames, f"{prefix}start", f"{prefix}end")
+    return least_offset(text, frames, f"{prefix}start", f"{prefix}end")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
-from streamframes.core.frames.edge_bound import reach
+from streamframes.core.frames.lookback import least_offset
 
 MINUTE, HOUR, DAY = 60_000_000, 3_600_000_000, 86_400_000_000
 
@@ -41,8 +41,8 @@ def edges(kind: pa.DataType) -> pa.Schema:
         ("frame_start -", None),
     ],
 )
-def test_reach_of_instants(text: str, expected: int | None) -> None:
-    assert reach(text, edges(pa.timestamp("us")), "frame_start", "frame_end") == expected
+def test_the_lookback_of_instants(text: str, expected: int | None) -> None:
+    assert least_offset(text, edges(pa.timestamp("us")), "frame_start", "frame_end") == expected
 
 
 @pytest.mark.parametrize(
@@ -66,5 +66,5 @@ def test_reach_of_instants(text: str, expected: int | None) -> None:
         (pa.timestamp("us", tz="UTC"), "frame_start - 5", None),
     ],
 )
-def test_reach_in_the_ticks_of_a_type(kind: pa.DataType, text: str, expected: int | None) -> None:
-    assert reach(text, edges(kind), "frame_start", "frame_end") == expected
+def test_the_lookback_in_the_ticks_of_a_type(kind: pa.DataType, text: str, expected: int | None) -> None:
+    assert least_offset(text, edges(kind), "frame_start", "frame_end") == expected

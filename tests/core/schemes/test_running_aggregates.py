@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 
 import streamframes as sf
-from streamframes.core.schemes.folds import first_stddev, next_stddev
+from streamframes.core.schemes.running_aggregates import first_stddev, next_stddev
 
 
 def deviations(values: list[float]) -> list[float]:

@@ -1,4 +1,4 @@
-"""Reach: how far before a frame's start an expression of its edges can lie at most."""
+"""Lookback: how far before a frame's start an expression of its edges can lie at most."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _UP_TO_MINUTES = ("microsecond", "millisecond", "second", "minute")
 _ZONE = 36 * MICROSECONDS["hour"]
 
 
-def reach(text: str, schema: pa.Schema, start: str, end: str) -> int | None:
+def least_offset(text: str, schema: pa.Schema, start: str, end: str) -> int | None:
     """A number of ticks that `expression - start` is never below, where `end >= start`; None if none is known.
 
     >>> edges = pa.schema({"start": pa.timestamp("us"), "end": pa.timestamp("us")})
-    >>> reach("least(start - interval 5 minutes, end)", edges, "start", "end")
+    >>> least_offset("least(start - interval 5 minutes, end)", edges, "start", "end")
     -300000000
     """
     try:
@@ -54,14 +54,14 @@ class _Edges:
 
     def _lowest(self, nodes: list[exp.Expression]) -> int | None:
         bounds = [self.bound(node) for node in nodes if not isinstance(node, exp.Null)]
-        known = [bound for bound in bounds if bound is not None]
-        return min(known) if known and len(known) == len(bounds) else None
+        there = [bound for bound in bounds if bound is not None]
+        return min(there) if there and len(there) == len(bounds) else None
 
     def _greatest(self, nodes: list[exp.Expression]) -> int | None:
         """The best bound among arguments that cannot be null: `greatest` passes over nulls."""
         bounds = [self.bound(node) for node in nodes if self._is_present(node)]
-        known = [bound for bound in bounds if bound is not None]
-        return max(known) if known else self._lowest(nodes)
+        there = [bound for bound in bounds if bound is not None]
+        return max(there) if there else self._lowest(nodes)
 
     def _is_present(self, node: exp.Expression) -> bool:
         may_be_null = (exp.Nullif, exp.Case, exp.If, exp.Null)
@@ -69,10 +69,10 @@ class _Edges:
         return names <= {self.start, self.end} and not any(node.find_all(*may_be_null))
 
     def _moved(self, node: exp.Expression) -> int | None:
-        sides = [(node.this, node.expression, -1 if isinstance(node, exp.Sub) else 1)]
+        operands = [(node.this, node.expression, -1 if isinstance(node, exp.Sub) else 1)]
         if isinstance(node, exp.Add):
-            sides.append((node.expression, node.this, 1))
-        for moved, by, sign in sides:
+            operands.append((node.expression, node.this, 1))
+        for moved, by, sign in operands:
             ticks, bound = self._ticks(by), self.bound(moved)
             if ticks is not None and bound is not None:
                 return bound + sign * ticks - self._slack(ticks)
