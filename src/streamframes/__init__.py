@@ -9,8 +9,9 @@ loss.toDF()
 from streamframes.api.accuracy import accuracy
 from streamframes.api.algebra import at, complement, coverage, intersect, overlaps, subtract, union
 from streamframes.api.bursts import Bursts, bursts
-from streamframes.api.frames import Frames, fill, frames, scan, session
+from streamframes.api.frames import Frames, fill, frames
 from streamframes.api.regions import Regions, density, regions
+from streamframes.api.rows import scan, session
 from streamframes.api.sessions import Sessions, sessions
 from streamframes.core.bursts.learning import Learn
 from streamframes.core.jit.compiled import AFTER, BEFORE, GOES_ON

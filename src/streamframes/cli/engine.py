@@ -54,7 +54,7 @@ class Engine:
 def start(master: str, **settings: str) -> Engine:
     """The session of this process, or a new one, with `settings`, whose messages reach no terminal."""
     with waiting("Starting Spark"):
-        from streamframes.api.frames import session
+        from streamframes.api.rows import session
         from streamframes.spark import SparkSession
         from streamframes.spark.failures import plain_failures
 

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from streamframes.api.frames import scan
+from streamframes.api.rows import scan
 from streamframes.cli.options.values import named
 from streamframes.errors import InvalidArgument, StreamFramesError
 
