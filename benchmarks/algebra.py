@@ -19,7 +19,7 @@ from benchmarks.on_spark import measured
 from benchmarks.options import Options
 from benchmarks.report import Report, Target
 from benchmarks.rounds import Contender, Measurement, measure
-from streamframes.study.baselines import spark_ways
+from streamframes.study.baselines import spark_queries
 
 KEYS = 100
 FRAMES = 1_000_000
@@ -55,7 +55,7 @@ def main() -> None:
 def run(spark: SparkSession, options: Options, console: Console) -> Report:
     """The report of all verbs on all cases."""
     contenders = [each for case in CASES for each in contenders_of(case, spark, options)]
-    return report_of(measure(contenders, options.rounds, console), options, spark_ways.java_version(spark))
+    return report_of(measure(contenders, options.rounds, console), options, spark_queries.java_version(spark))
 
 
 def contenders_of(case: str, spark: SparkSession, options: Options) -> Iterator[Contender]:
@@ -84,8 +84,8 @@ def _contender(way: str, name: str, shape: FrameShape, verb: Verb, a: DataFrame,
         task=f"{name}, {shape.case}",
         keys=shape.keys,
         rows=shape.frames,
-        run=lambda: spark_ways.finish(verb(a, b)),
-        count=lambda: spark_ways.finish_counting(verb(a, b)),
+        run=lambda: spark_queries.finish(verb(a, b)),
+        count=lambda: spark_queries.finish_counting(verb(a, b)),
     )
 
 

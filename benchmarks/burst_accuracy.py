@@ -18,7 +18,6 @@ import pyarrow.parquet as pq
 from rich.console import Console
 from rich.progress import track
 
-from benchmarks.bursts import Case, searched
 from benchmarks.options import Options, parse
 from benchmarks.report import Report, Target, open_console, publish
 from streamframes.core.bursts.engines import Engine, ExactEngine, HistogramEngine
@@ -26,6 +25,7 @@ from streamframes.core.bursts.exact.sums import AGGREGATES
 from streamframes.core.bursts.histogram.approximate import ALL, MONOTONIC
 from streamframes.core.bursts.learning import learnt_thresholds
 from streamframes.data import packet_values
+from streamframes.study.baselines.bursts.methods import Case, searched
 
 ERRORS = (0.1, 0.01, 0.001)
 SIGMAS = (3.0, 5.0, 7.0, 9.0)
@@ -125,8 +125,8 @@ def _alarms(engine: Engine, case: Case, aggregate: int) -> np.ndarray:
     """Alarms behind the training rows, a number each."""
     parts = []
     for batch in searched(engine, case, aggregate):
-        number = batch.rows.astype(np.int64) * case.lengths.size + batch.which
-        parts.append(number[batch.rows >= case.values.size // 10])
+        alarms = batch.rows.astype(np.int64) * case.lengths.size + batch.which
+        parts.append(alarms[batch.rows >= case.values.size // 10])
     return np.concatenate(parts) if parts else np.empty(0, np.int64)
 
 

@@ -14,14 +14,10 @@ from rich.progress import Progress
 from benchmarks.options import Options, parse
 from benchmarks.report import Report, Target, open_console, publish
 from streamframes.core.bursts.batch import Batch
-from streamframes.core.bursts.engines import HistogramEngine
-from streamframes.core.bursts.exact.sums import SUM
-from streamframes.core.bursts.histogram.approximate import ALL
 from streamframes.core.bursts.histogram.error_bound import bucket_bound
 from streamframes.core.bursts.histogram.recent_rows import RECENT
-from streamframes.core.bursts.histogram.suffix_sums import FIELDS
-from streamframes.core.bursts.thresholds import Thresholds
 from streamframes.data import packet_values
+from streamframes.study.baselines.bursts.methods import histogram_bytes, watching_nothing
 
 ERRORS = (0.1, 0.01, 0.001)
 FEED = 1_000_000
@@ -49,11 +45,11 @@ def run(options: Options, console: Console) -> Report:
         title="The histogram of a group as its stream grows",
         header=["error", "rows", "buckets", "kilobytes", "log(rows x largest) / log(1 + error)"],
         cells=[
-            [f"{error:g}", f"{rows:,}", f"{buckets:,}", f"{_bytes(buckets) / 1e3:.1f}", f"{bound:,.0f}"]
+            [f"{error:g}", f"{rows:,}", f"{buckets:,}", f"{histogram_bytes(buckets) / 1e3:.1f}", f"{bound:,.0f}"]
             for error, rows, buckets, bound in lines
         ],
         measurements=[
-            {"error": error, "rows": rows, "buckets": buckets, "bytes": _bytes(buckets), "bound": bound}
+            {"error": error, "rows": rows, "buckets": buckets, "bytes": histogram_bytes(buckets), "bound": bound}
             for error, rows, buckets, bound in lines
         ],
         targets=[
@@ -68,27 +64,9 @@ def _marks(rows: int) -> set[int]:
     return {10**power for power in range(4, 12) if 10**power <= rows}
 
 
-def _bytes(buckets: int) -> int:
-    return 8 * (FIELDS * buckets + RECENT)
-
-
-def kept(values: np.ndarray, error: float) -> int:
-    """The bytes that are kept of a series of a group, however many windows are watched."""
-    engine, nothing = _watching_nothing(error)
-    for _ in engine.search(Batch(np.zeros(1, np.int64), np.array([0, values.size]), values), nothing, one=False):
-        pass
-    return _bytes(int(engine.tables[0].sizes[0]))
-
-
-def _watching_nothing(error: float) -> tuple[HistogramEngine, Thresholds]:
-    engine = HistogramEngine(SUM, ALL, over=True, error=error, counted=False)
-    engine.grow(1)
-    return engine, Thresholds(SUM, np.empty(0, np.int64), np.empty((1, 0)), set_of_group=np.array([-1]))
-
-
 def growth(error: float, rows: int) -> Iterator[tuple[int, int, float]]:
     """Rows so far, buckets, and the largest value."""
-    engine, nothing = _watching_nothing(error)
+    engine, nothing = watching_nothing(error)
     seen, largest = 0, 0.0
     while seen < rows:
         size = min(FEED, min(mark for mark in {*_marks(rows), rows} if mark > seen) - seen)

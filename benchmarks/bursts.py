@@ -16,18 +16,24 @@ from rich.progress import track
 
 from benchmarks.options import Options, parse
 from benchmarks.report import Report, Target, open_console, publish
-from streamframes.core.bursts.arguments import search_of
-from streamframes.core.bursts.batch import Alarms, Batch
-from streamframes.core.bursts.engines import ALARMS_AT_ONCE, Engine, ExactEngine, HistogramEngine
+from streamframes.core.bursts.engines import ExactEngine
 from streamframes.core.bursts.exact.sums import SUM
-from streamframes.core.bursts.histogram.approximate import ALL, MONOTONIC
 from streamframes.core.bursts.learning import learnt_thresholds
-from streamframes.core.bursts.thresholds import Thresholds
 from streamframes.data import packet_values
 from streamframes.study.baselines.bursts import BASELINES
+from streamframes.study.baselines.bursts.methods import (
+    BISECTED,
+    BRUTE,
+    DEFAULT,
+    EVERY,
+    SLOW_CELLS,
+    STARDUST,
+    WAVELET,
+    Case,
+    methods_of,
+    searched,
+)
 
-DEFAULT, BISECTED, EVERY = "default (exact)", "histogram, monotonic", "histogram, all"
-BRUTE, WAVELET, STARDUST = BASELINES
 NUMBERS = (50, 100, 200, 1_000, 10_000)
 # What is searched: traffic with or without a background, and how far thresholds lie above the mean.
 CASES = {
@@ -36,25 +42,9 @@ CASES = {
     "some, bursts only": (0, 1.0),
     "dense, on a background": (40, -0.15),
 }
-# Dense alarms are so many that fewer rows must do; Stardust is slow, and its boxes do not fit for all.
+# Dense alarms are so many that fewer rows must do.
 DENSE_CELLS = 400_000_000
-SLOW_CELLS = 2_000_000_000
 _ENOUGH = 2.0
-
-
-@dataclass(frozen=True)
-class Case:
-    """A series, and the windows that are watched."""
-
-    name: str
-    values: np.ndarray
-    lengths: np.ndarray
-    thresholds: np.ndarray
-
-    @property
-    def cells(self) -> int:
-        """Rows times windows."""
-        return self.values.size * self.lengths.size
 
 
 @dataclass(frozen=True)
@@ -99,34 +89,6 @@ def cases(rows: int) -> Iterator[Case]:
             yield Case(name, values[:few], lengths, thresholds)
 
 
-def methods_of(case: Case) -> dict[str, Callable[[], int]]:
-    """All methods that take part, each a function that returns the number of alarms."""
-
-    def ours(make: Callable[[], Engine]) -> Callable[[], int]:
-        return lambda: sum(batch.rows.size for batch in searched(make(), case))
-
-    methods = {
-        DEFAULT: ours(lambda: ExactEngine(SUM)),
-        BISECTED: ours(lambda: HistogramEngine(SUM, MONOTONIC, over=True, error=0.01, counted=False)),
-        EVERY: ours(lambda: HistogramEngine(SUM, ALL, over=True, error=0.01, counted=False)),
-    }
-    if search_of(None, "sum", int(case.lengths[-1]))[0] != "exact":
-        raise AssertionError("the default is not the exact search")
-    arguments = (case.values, case.lengths, case.thresholds, ALARMS_AT_ONCE)
-    for name, method in BASELINES.items():
-        if name != STARDUST or case.cells <= SLOW_CELLS:
-            methods[name] = lambda method=method: int(method(*arguments)[1])
-    return methods
-
-
-def searched(engine: Engine, case: Case, aggregate: int = SUM) -> Iterator[Alarms]:
-    """The alarms of a series, as one group in one feed."""
-    watched = Thresholds(aggregate, case.lengths, case.thresholds[np.newaxis], set_of_group=np.zeros(1, np.int64))
-    engine.grow(1)
-    fed = Batch(np.zeros(1, np.int64), np.array([0, case.values.size]), case.values)
-    yield from engine.search(fed, watched, one=False)
-
-
 def alarmed(case: Case) -> tuple[float, float]:
     """The shares of rows, and of rows by windows, that alarm."""
     rows, alarms = np.zeros(case.values.size, np.bool_), 0
@@ -157,8 +119,8 @@ def report_of(
     cells = []
     for (case, number), times in found.items():
         rows, both = shares[case, number]
-        times_of = [f"{times[name].seconds * 1e3:.1f}" if name in times else "-" for name in names]
-        cells.append([case, f"{number}", f"{rows:.2%}", f"{both:.2%}", *times_of])
+        figures = [f"{times[name].seconds * 1e3:.1f}" if name in times else "-" for name in names]
+        cells.append([case, f"{number}", f"{rows:.2%}", f"{both:.2%}", *figures])
     return Report(
         name="bursts",
         title="Searches for bursts: milliseconds, one core",
@@ -188,9 +150,9 @@ def targets_of(found: dict[tuple[str, int], dict[str, Timed]]) -> Iterator[Targe
     for case in ("rare, bursts only", "rare, on a background"):
         for number, default, bisected in ((1_000, 5, 2), (10_000, 30, 10)):
             if (case, number) in found:
-                compared = f"{case}, {number:,} windows: brute force / "
-                yield Target(compared + DEFAULT, ">=", default, ratio(case, number, BRUTE, DEFAULT))
-                yield Target(compared + BISECTED, ">=", bisected, ratio(case, number, BRUTE, BISECTED))
+                name = f"{case}, {number:,} windows: brute force / "
+                yield Target(name + DEFAULT, ">=", default, ratio(case, number, BRUTE, DEFAULT))
+                yield Target(name + BISECTED, ">=", bisected, ratio(case, number, BRUTE, BISECTED))
         if (case, 1_000) in found:
             growth = found[case, 1_000][BISECTED].seconds / found[case, 50][BISECTED].seconds
             yield Target(f"{case}: {BISECTED}, 1,000 / 50 windows", "<=", 1.6, growth)

@@ -16,7 +16,7 @@ from benchmarks.on_spark import measured
 from benchmarks.options import Options
 from benchmarks.report import Report, Target
 from benchmarks.rounds import Contender, Measurement, measure
-from streamframes.study.baselines import spark_ways
+from streamframes.study.baselines import spark_queries
 from streamframes.study.baselines.generated import Shape, files
 from streamframes.study.baselines.tasks import TASKS
 
@@ -31,7 +31,7 @@ def main() -> None:
 
 
 def run(spark: SparkSession, options: Options, console: Console) -> Report:
-    """The report of all searches."""
+    """The report of all ways."""
     shape = Shape(options.rows, KEYS)
     with console.status(f"making {shape.rows:,} rows"):
         rows = spark.read.parquet(*files(shape, options.cache))
@@ -42,9 +42,9 @@ def run(spark: SparkSession, options: Options, console: Console) -> Report:
         return found.toDF() if result == "alarms" else found.runs().toDF()
 
     def finishing(table: DataFrame) -> Callable[[], None]:
-        return lambda: spark_ways.finish(table)
+        return lambda: spark_queries.finish(table)
 
-    nothing = spark_ways.do_nothing(next(task for task in TASKS if task.sent == "value"), rows)
+    nothing = spark_queries.do_nothing(next(task for task in TASKS if task.sent == "value"), rows)
     tables = {OURS: ours("exact", "alarms"), f"{OURS}, runs": ours("exact", "runs")}
     tables |= {f"{OURS}, search='all'": ours("all", "alarms"), NOTHING: nothing}
     contenders = [
@@ -52,7 +52,7 @@ def run(spark: SparkSession, options: Options, console: Console) -> Report:
     ]
     measurements = measure(contenders, options.rounds, console)
     alarms = tables[OURS].count()
-    return report_of(measurements, alarms, options, spark_ways.java_version(spark))
+    return report_of(measurements, alarms, options, spark_queries.java_version(spark))
 
 
 def report_of(measurements: Sequence[Measurement], alarms: int, options: Options, java: str) -> Report:

@@ -9,10 +9,10 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from benchmarks.polars_ways import polars_frames
+from benchmarks.polars_queries import polars_frames
 from benchmarks.rounds import Contender, Disagreement
-from streamframes.study.baselines import spark_ways
-from streamframes.study.baselines.duckdb_ways import duckdb_frames
+from streamframes.study.baselines import spark_queries
+from streamframes.study.baselines.duckdb_queries import duckdb_frames
 from streamframes.study.baselines.generated import Shape
 from streamframes.study.baselines.tasks import Task
 
@@ -28,17 +28,17 @@ LOOP_FILES = 2
 def contenders_of(task: Task, shape: Shape, paths: Sequence[str], spark: SparkSession) -> Iterator[Contender]:
     """All ways to do a task, ours first."""
     rows = spark.read.parquet(*paths)
-    yield on_spark(OURS, spark_ways.ours, task, shape, rows)
+    yield on_spark(OURS, spark_queries.ours, task, shape, rows)
     yield _nothing(NOTHING, task, shape, rows, nullcontext)
-    yield _nothing(NOTHING_BY_DEFAULT, task, shape, rows, partial(spark_ways.spark_defaults, spark))
+    yield _nothing(NOTHING_BY_DEFAULT, task, shape, rows, partial(spark_queries.spark_defaults, spark))
     if task.is_sequential:
-        yield on_spark(NUMBA, spark_ways.numba_loop, task, shape, rows)
+        yield on_spark(NUMBA, spark_queries.numba_loop, task, shape, rows)
         few = spark.read.parquet(*paths[:LOOP_FILES])
         few_shape = Shape(few.count(), shape.keys)
-        yield on_spark(OURS, spark_ways.ours, task, few_shape, few, timed=False)
-        yield on_spark(LOOP, spark_ways.python_loop, task, few_shape, few)
+        yield on_spark(OURS, spark_queries.ours, task, few_shape, few, timed=False)
+        yield on_spark(LOOP, spark_queries.python_loop, task, few_shape, few)
     else:
-        yield on_spark(WINDOWS, spark_ways.sql_windows, task, shape, rows)
+        yield on_spark(WINDOWS, spark_queries.sql_windows, task, shape, rows)
     yield in_process(DUCKDB, duckdb_frames, task, shape, paths)
     yield in_process(POLARS, polars_frames, task, shape, paths)
 
@@ -58,8 +58,8 @@ def on_spark(
         task=task.name,
         keys=shape.keys,
         rows=shape.rows,
-        run=lambda: spark_ways.finish(way(task, rows)),
-        count=lambda: spark_ways.finish_counting(way(task, rows)),
+        run=lambda: spark_queries.finish(way(task, rows)),
+        count=lambda: spark_queries.finish_counting(way(task, rows)),
         timed=timed,
     )
 
@@ -68,13 +68,13 @@ def _nothing(
     name: str, task: Task, shape: Shape, rows: DataFrame, settings: Callable[[], AbstractContextManager[None]]
 ) -> Contender:
     def check_all_arrived() -> None:
-        arrived = sum(row.n for row in spark_ways.do_nothing(task, rows).collect())
+        arrived = sum(row.n for row in spark_queries.do_nothing(task, rows).collect())
         if arrived != shape.rows:
             raise Disagreement(f"{name} saw {arrived:,} of {shape.rows:,} rows")
 
     def run() -> None:
         with settings():
-            spark_ways.finish(spark_ways.do_nothing(task, rows))
+            spark_queries.finish(spark_queries.do_nothing(task, rows))
 
     return Contender(
         name=name,

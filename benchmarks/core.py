@@ -63,8 +63,8 @@ def run(options: Options, console: Console) -> Report:
         for task in TASKS:
             with console.status(f"{task.name}, {keys} keys"):
                 rows = [batch.rows(task) for batch in batches]
-                ways = (_scan(task, rows, keys), _framer(task, rows, keys))
-                scan, operator = (options.rows / _best(way, options.rounds) / 1e6 for way in ways)
+                jobs = (_scan(task, rows, keys), _operator(task, rows, keys))
+                scan, operator = (options.rows / _best(way, options.rounds) / 1e6 for way in jobs)
                 speeds[task.name, keys] = scan, operator
     return Report(
         name="core",
@@ -72,11 +72,11 @@ def run(options: Options, console: Console) -> Report:
         header=["task", "keys", "scan M rows/s", "operator M rows/s"],
         cells=[[task, str(keys), *(f"{speed:.0f}" for speed in both)] for (task, keys), both in speeds.items()],
         measurements=[
-            {"task": task, "keys": keys, "scan_mrows_per_second": scan, "framer_mrows_per_second": operator}
+            {"task": task, "keys": keys, "scan_mrows_per_second": scan, "operator_mrows_per_second": operator}
             for (task, keys), (scan, operator) in speeds.items()
         ],
         targets=[
-            Target(f"{task}, {_told(keys)}: scan on one core", ">=", LIMIT, scan, "M rows/s")
+            Target(f"{task}, {_named(keys)}: scan on one core", ">=", LIMIT, scan, "M rows/s")
             for (task, keys), (scan, _) in speeds.items()
             if task != "boundary"
         ],
@@ -109,7 +109,7 @@ def _scan(task: Task, rows: list[Rows], keys: int) -> Callable[[], object]:
     return scan_all
 
 
-def _framer(task: Task, rows: list[Rows], keys: int) -> Callable[[], object]:
+def _operator(task: Task, rows: list[Rows], keys: int) -> Callable[[], object]:
     names = pa.array([f"key-{number:03d}" for number in range(keys)])
     plan = FramePlan(
         scheme=task.scheme,
@@ -139,7 +139,7 @@ def _best(way: Callable[[], object], rounds: int) -> float:
     return min(times)
 
 
-def _told(keys: int) -> str:
+def _named(keys: int) -> str:
     return f"{keys} keys" if keys > 1 else "1 key"
 
 

@@ -1,7 +1,7 @@
-"""What each step of a scan costs one core, without Spark: reading, legs and their join, strands, packing and folding.
+"""What each step of a scan costs one core, without Spark: reading, segments, partitions, packing and folding.
 
 Processor time, not time on the clock, so that it adds up over cores. *read* is reading alone: all columns of a task, or
-one of them, which PyArrow reads as well; *leg* is reading, scanning and what a leg sends; *strand* is all
+one of them, which PyArrow reads as well; *segment* is reading, scanning and what a segment sends; *partition* is all
 that one of two workers does that both read everything.
 """
 
@@ -97,24 +97,24 @@ class Work:
         reader = self.selection.reader()
         return sum(len(arrays.ts) for group in self.selection.row_groups for arrays in reader.batches(group))
 
-    def parcels(self, found: Sequence[Leg], route: Route) -> list[Packed]:
-        """What legs send."""
+    def partials(self, found: Sequence[Leg], route: Route) -> list[Packed]:
+        """What segments send."""
         sent: list[Packed] = []
-        for leg in found:
-            run = LegRun(self.plan, leg, route)
-            reader = LegReader(self.selection.reader(), leg, run.groups)
+        for segment in found:
+            run = LegRun(self.plan, segment, route)
+            reader = LegReader(self.selection.reader(), segment, run.groups)
             sent += itertools.chain((each for rows in reader.rows() for each in run.feed(rows)), run.finish())
         return sent
 
     def joined(self, found: Sequence[Leg], route: Route, sent: Sequence[Packed]) -> int:
         """How many frames the join finds."""
         ordered = sorted(sent, key=lambda each: (each.bucket, each.start))
-        parcels = ((each.bucket, each.start, pa.py_buffer(each.data)) for each in ordered)
+        partials = ((each.bucket, each.start, pa.py_buffer(each.data)) for each in ordered)
         make = partial(Joiner, self.plan, list(found), route, Rereader(self.selection.reader()))
-        return sum(batch.num_rows for batch in join(make, parcels))
+        return sum(batch.num_rows for batch in join(make, partials))
 
-    def strand(self) -> int:
-        """How many frames one of the strands finds."""
+    def partition(self) -> int:
+        """How many frames one of the key-partitioned reads finds."""
         chains = in_order(self.selection.chains)
         results = strand_results(self.plan, self.selection.reader(), chains, Strand(0, CORES))
         return sum(batch.num_rows for batch in results)
@@ -137,8 +137,8 @@ class Work:
     def folded(self, packed: Sequence[Packed]) -> int:
         """How many frames chunks fold to."""
         ordered = sorted(packed, key=lambda each: (each.bucket, each.start))
-        parcels = ((each.bucket, each.start, pa.py_buffer(each.data)) for each in ordered)
-        return sum(batch.num_rows for batch in fold(partial(TableBucket, self.plan), parcels))
+        partials = ((each.bucket, each.start, pa.py_buffer(each.data)) for each in ordered)
+        return sum(batch.num_rows for batch in fold(partial(TableBucket, self.plan), partials))
 
 
 def main() -> None:
@@ -169,7 +169,7 @@ def run(options: Options, console: Console) -> Report:
         cells=[[cost.step, cost.task, f"{cost.keys:,}", f"{cost.figure:.1f}", cost.unit] for cost in costs],
         measurements=[cost._asdict() for cost in costs],
         targets=[],
-        settings={"rows": options.rows, "rounds": options.rounds, "legs": CORES, "buckets of chunks": BUCKETS},
+        settings={"rows": options.rows, "rounds": options.rounds, "segments": CORES, "buckets of chunks": BUCKETS},
         notes=["The least processor time of the rounds; bytes are those that are sent."],
     )
 
@@ -191,7 +191,7 @@ def _read_column(dataset: Dataset, name: str) -> int:
 
 def _costs(work: Work, rounds: int) -> Iterator[Cost]:
     found, route = legs(work.selection.chains, CORES), Route(1, CORES)
-    sent = work.parcels(found, route)
+    sent = work.partials(found, route)
     frames = max(1, work.joined(found, route, sent))
 
     def cost(step: str, run: Callable[[], object], per: str) -> Cost:
@@ -199,10 +199,10 @@ def _costs(work: Work, rounds: int) -> Iterator[Cost]:
         return Cost(step, work.task.name, work.shape.keys, ns, f"ns a {per}")
 
     yield cost("read", work.read, "row")
-    yield cost("leg", lambda: work.parcels(found, route), "row")
-    yield Cost("leg", work.task.name, work.shape.keys, _size(sent) / frames, "bytes a frame")
+    yield cost("segment", lambda: work.partials(found, route), "row")
+    yield Cost("segment", work.task.name, work.shape.keys, _size(sent) / frames, "bytes a frame")
     yield cost("join", lambda: work.joined(found, route, sent), "frame")
-    yield cost("strand", work.strand, "row")
+    yield cost("partition", work.partition, "row")
 
 
 def _packing(work: Work, rounds: int) -> Iterator[Cost]:

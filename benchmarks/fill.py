@@ -20,7 +20,7 @@ from benchmarks.on_spark import measured
 from benchmarks.options import Options
 from benchmarks.report import Report, Target
 from benchmarks.rounds import Contender, Measurement, measure
-from streamframes.study.baselines import spark_ways
+from streamframes.study.baselines import spark_queries
 from streamframes.study.baselines.generated import FILES, Shape, files
 from streamframes.study.baselines.tasks import TASKS
 
@@ -51,7 +51,7 @@ def run(spark: SparkSession, options: Options, console: Console) -> Report:
         frames = spark.read.parquet(_frames_of(rows, shape, options.cache))
     contenders = list(contenders_of(frames, rows, few, shape))
     measurements = measure(contenders, options.rounds, console)
-    return report_of(measurements, frames.count(), options, spark_ways.java_version(spark))
+    return report_of(measurements, frames.count(), options, spark_queries.java_version(spark))
 
 
 def _frames_of(rows: DataFrame, shape: Shape, cache: Path) -> str:
@@ -76,12 +76,12 @@ def contenders_of(frames: DataFrame, rows: DataFrame, few: DataFrame, shape: Sha
 
 
 def _contender(name: str, way: Callable[[], DataFrame], rows: int, *, timed: bool = True) -> Contender:
-    count = lambda: spark_ways.finish_counting(way().filter("n > 0"))  # noqa: E731
-    return Contender(name, "fill", KEYS, rows, lambda: spark_ways.finish(way()), count, timed)
+    count = lambda: spark_queries.finish_counting(way().filter("n > 0"))  # noqa: E731
+    return Contender(name, "fill", KEYS, rows, lambda: spark_queries.finish(way()), count, timed)
 
 
 def _finishing(table: DataFrame) -> Callable[[], None]:
-    return lambda: spark_ways.finish(table)
+    return lambda: spark_queries.finish(table)
 
 
 def ours(frames: DataFrame, rows: DataFrame) -> DataFrame:
@@ -102,7 +102,7 @@ def join(frames: DataFrame, rows: DataFrame) -> DataFrame:
 
 def _nothing(rows: DataFrame) -> DataFrame:
     sends_value = next(task for task in TASKS if task.sent == "value")
-    return spark_ways.do_nothing(sends_value, rows)
+    return spark_queries.do_nothing(sends_value, rows)
 
 
 def report_of(measurements: Sequence[Measurement], n_frames: int, options: Options, java: str) -> Report:

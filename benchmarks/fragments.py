@@ -22,7 +22,7 @@ from benchmarks.on_spark import measured
 from benchmarks.options import Options
 from benchmarks.report import Report, Target
 from benchmarks.streams import batch_times, stream_of
-from streamframes.study.baselines import spark_ways
+from streamframes.study.baselines import spark_queries
 from streamframes.study.baselines.generated import SCHEMA
 
 ROWS = 400_000
@@ -45,7 +45,7 @@ def run(spark: SparkSession, options: Options, console: Console) -> Report:
         for fragments in (False, True):
             with console.status(f"fragments={fragments}"):
                 found[fragments] = waiting(spark, paths, fragments=fragments)
-    return report_of(found, options.rows, spark_ways.java_version(spark))
+    return report_of(found, options.rows, spark_queries.java_version(spark))
 
 
 def write(folder: Path, rows: int, seed: int) -> list[str]:
@@ -80,8 +80,8 @@ def waiting(spark: SparkSession, paths: list[list[str]], *, fragments: bool) -> 
     return {
         "max": max(waits),
         "mean": float(np.mean(waits)),
-        "told_max": figures[-1]["fill_waiting_rows_max"],
-        "told_avg": figures[-1]["fill_waiting_rows_avg"],
+        "waiting_max": figures[-1]["fill_waiting_rows_max"],
+        "waiting_avg": figures[-1]["fill_waiting_rows_avg"],
         "arrived": arrived,
         "seconds": sum(seconds for _, seconds in times),
     }

@@ -18,7 +18,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from streamframes.study.baselines.generated import CACHE, FILES, FIRST_INSTANT
+from benchmarks.options import CACHE
+from streamframes.study.baselines.generated import FILES, FIRST_INSTANT
 
 # Where the frames of b start, and how long frames are, in units of the distance from one frame to the next.
 CASES = {"apart": (0.5, 0.3), "neighbours": (0.5, 1.4), "covered": (0.5, 0.3)}

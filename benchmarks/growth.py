@@ -10,7 +10,7 @@ from benchmarks.on_spark import measured
 from benchmarks.options import Options
 from benchmarks.report import Report, Target
 from benchmarks.rounds import measure
-from streamframes.study.baselines import spark_ways
+from streamframes.study.baselines import spark_queries
 from streamframes.study.baselines.generated import Shape, files
 from streamframes.study.baselines.tasks import TASKS
 
@@ -31,7 +31,7 @@ def run(spark: SparkSession, options: Options, console: Console) -> Report:
     tables = {rows: spark.read.parquet(*files(Shape(rows, KEYS), options.cache)) for rows in sizes}
     for task in TASKS:
         for rows, table in tables.items():
-            contenders.append(on_spark(f"{rows:,} rows", spark_ways.ours, task, Shape(rows, KEYS), table))
+            contenders.append(on_spark(f"{rows:,} rows", spark_queries.ours, task, Shape(rows, KEYS), table))
     measurements = measure(contenders, options.rounds, console)
     best = {(each.contender.task, each.contender.rows): each for each in measurements}
     few, many = sizes
@@ -53,7 +53,7 @@ def run(spark: SparkSession, options: Options, console: Console) -> Report:
             for name, ratio in growth.items()
         ],
         settings={"rows": options.rows, "rounds": options.rounds, "keys": KEYS},
-        java=spark_ways.java_version(spark),
+        java=spark_queries.java_version(spark),
     )
 
 

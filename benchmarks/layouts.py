@@ -24,7 +24,7 @@ from benchmarks.on_spark import measured
 from benchmarks.options import Options
 from benchmarks.report import Report
 from benchmarks.rounds import Contender, Measurement, measure
-from streamframes.study.baselines import spark_ways
+from streamframes.study.baselines import spark_queries
 from streamframes.study.baselines.generated import Shape, files
 from streamframes.study.baselines.tasks import DELTA, THRESHOLD, Task
 
@@ -129,7 +129,7 @@ def main() -> None:
 def run(spark: SparkSession, options: Options, console: Console) -> Report:
     """The report on all layouts."""
     found: dict[tuple[str, int], list[Measurement]] = {}
-    ways: dict[tuple[str, int, str], str] = {}
+    strategies: dict[tuple[str, int, str], str] = {}
     for keys in KEYS:
         shape = Shape(options.rows, keys)
         listed: list[tuple[Layout, Contender]] = []
@@ -138,11 +138,11 @@ def run(spark: SparkSession, options: Options, console: Console) -> Report:
                 paths = layout.paths(shape, options.cache)
             for task in TASKS:
                 listed += [(layout, each) for each in _contenders(layout, task, shape, paths, spark)]
-                ways[layout.name, keys, task.name] = _way(_frames(layout, task, sf.scan(paths)))
+                strategies[layout.name, keys, task.name] = _way(_frames(layout, task, sf.scan(paths)))
         taken = measure([each for _, each in listed], options.rounds, console)
         for (layout, _), each in zip(listed, taken, strict=True):
             found.setdefault((layout.name, keys), []).append(each)
-    return _report(found, ways, options, spark_ways.java_version(spark))
+    return _report(found, strategies, options, spark_queries.java_version(spark))
 
 
 def _contenders(layout: Layout, task: Task, shape: Shape, paths: Sequence[str], spark: SparkSession) -> list[Contender]:
@@ -156,8 +156,8 @@ def _contenders(layout: Layout, task: Task, shape: Shape, paths: Sequence[str], 
             task=task.name,
             keys=shape.keys,
             rows=shape.rows,
-            run=partial(_finish, spark_ways.finish, layout, task, make),
-            count=partial(_finish, spark_ways.finish_counting, layout, task, make),
+            run=partial(_finish, spark_queries.finish, layout, task, make),
+            count=partial(_finish, spark_queries.finish_counting, layout, task, make),
         )
         for way, make in rows.items()
     ]
@@ -172,14 +172,15 @@ def _frames(layout: Layout, task: Task, rows: Any) -> sf.Frames:
 
 
 def _way(frames: sf.Frames) -> str:
-    """Legs, strands or chunks, as explain() says it."""
+    """Segments, key-partitioned reads or chunks, as explain() says it."""
     said = frames.explain()
-    return next((way for way, word in (("strands", "keeps its groups"), ("legs", "join ")) if word in said), "chunks")
+    found = (("key-partitioned reads", "keeps its groups"), ("segments", "join "))
+    return next((strategy for strategy, word in found if word in said), "chunks")
 
 
 def _report(
     found: dict[tuple[str, int], list[Measurement]],
-    ways: dict[tuple[str, int, str], str],
+    strategies: dict[tuple[str, int, str], str],
     options: Options,
     java: str,
 ) -> Report:
@@ -189,7 +190,7 @@ def _report(
             task = scan.contender.task
             speeds = [f"{each.mrows_per_second:.1f}" for each in (scan, reader)]
             ratio = f"{scan.mrows_per_second / reader.mrows_per_second:.1f}"
-            cells.append([layout, f"{keys:,}", task, ways[layout, keys, task], *speeds, ratio])
+            cells.append([layout, f"{keys:,}", task, strategies[layout, keys, task], *speeds, ratio])
     return Report(
         name="layouts",
         title="The same rows, stored in other ways",

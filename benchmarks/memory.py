@@ -18,9 +18,10 @@ import psutil
 from pyspark.sql import DataFrame, SparkSession
 from rich.console import Console
 
+from benchmarks.on_spark import start_session
 from benchmarks.options import Options, parse
 from benchmarks.report import Report, Target, open_console, publish
-from streamframes.study.baselines import spark_ways
+from streamframes.study.baselines import spark_queries
 from streamframes.study.baselines.generated import Shape, files
 from streamframes.study.baselines.tasks import TASKS, Task
 
@@ -66,8 +67,8 @@ def peak_of(process: int) -> int:
     status = Path(f"/proc/{process}/status")
     if not status.exists():
         return 0
-    told = [line for line in status.read_text().splitlines() if line.startswith("VmHWM:")]
-    return int(told[0].split()[1]) * 1024 if told else 0
+    lines = [line for line in status.read_text().splitlines() if line.startswith("VmHWM:")]
+    return int(lines[0].split()[1]) * 1024 if lines else 0
 
 
 @contextmanager
@@ -137,16 +138,16 @@ def run(options: Options, console: Console) -> Report:
 
 
 def _by_table(task: Task, paths: list[str], spark: SparkSession) -> DataFrame:
-    return spark_ways.ours(task, spark.read.parquet(*paths))
+    return spark_queries.ours(task, spark.read.parquet(*paths))
 
 
 def framed(task: Task, shape: Shape, find: Callable[[SparkSession], DataFrame]) -> Held:
     """What the workers of a new session held while they found the frames."""
-    spark = spark_ways.start_session()
+    spark = start_session()
     try:
         with watching() as watch:
             start = time.perf_counter()
-            frames = spark_ways.finish_counting(find(spark))
+            frames = spark_queries.finish_counting(find(spark))
             seconds = time.perf_counter() - start
     finally:
         spark.stop()

@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import MappingProxyType
 
 from pyspark.sql import SparkSession
 from rich.console import Console
 
 from benchmarks.options import Options, parse
 from benchmarks.report import Report, open_console, publish
-from streamframes.study.baselines import spark_ways
+from streamframes.api.frames import session
+
+
+def start_session(changed: Mapping[str, str] = MappingProxyType({})) -> SparkSession:
+    """The library's own session, with some settings changed; its workers can import this folder."""
+    root = str(Path(__file__).resolve().parents[1])
+    known = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys([root, *filter(None, known)]))
+    return session(
+        "streamframes benchmarks",
+        # Spark's 200 would cost the window functions and applyInPandas hundreds of tiny tasks.
+        spark_sql_shuffle_partitions=str(4 * (os.cpu_count() or 1)),
+        spark_ui_showConsoleProgress="false",
+        **changed,
+    )
 
 
 def measured(
@@ -18,7 +35,7 @@ def measured(
     """Carry out a benchmark from its command line."""
     options = parse(about or "", rows=rows, rounds=rounds)
     console = open_console()
-    spark = spark_ways.start_session()
+    spark = start_session()
     try:
         report = run(spark, options, console)
     finally:

@@ -1,4 +1,4 @@
-"""Options: what every benchmark can be told on its command line."""
+"""Options: what every benchmark takes on its command line."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from streamframes.study.baselines.generated import CACHE
-
 QUICK_ROWS = 1_000_000
+CACHE = Path(__file__).resolve().parents[1] / "build" / "bench"
 RESULTS = Path(__file__).resolve().parent / "results"
 
 

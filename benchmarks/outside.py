@@ -10,11 +10,11 @@ from subprocess import CalledProcessError, SubprocessError, TimeoutExpired
 
 from rich.console import Console
 
-from benchmarks import tempo_ways
+from benchmarks import tempo_queries
 from benchmarks.limit import walked
 from benchmarks.peer_options import PeerOptions
 from benchmarks.rounds import Contender, Disagreement, Measurement
-from streamframes.study.baselines.flink_ways import flink_frames
+from streamframes.study.baselines.flink_queries import flink_frames
 from streamframes.study.baselines.generated import Shape, files
 from streamframes.study.baselines.tasks import Task
 
@@ -47,7 +47,7 @@ def measured_outside(options: PeerOptions, console: Console) -> Iterator[Measure
 
 
 def _can(name: str, task: Task) -> bool:
-    return tempo_ways.can(task) if name == TEMPO else not task.measures
+    return tempo_queries.can(task) if name == TEMPO else not task.measures
 
 
 def _measured(name: str, task: Task, shape: Shape, python: str, options: PeerOptions) -> Measurement | str:
@@ -60,7 +60,7 @@ def _measured(name: str, task: Task, shape: Shape, python: str, options: PeerOpt
 
 
 def _tempo(task: Task, paths: Sequence[str], python: str, rounds: int) -> tuple[None, list[float]]:
-    return None, [tempo_ways.tempo_intervals(task, paths, python, rounds).seconds]
+    return None, [tempo_queries.tempo_intervals(task, paths, python, rounds).seconds]
 
 
 def _flink(task: Task, paths: Sequence[str], python: str, rounds: int) -> tuple[int, list[float]]:
@@ -75,8 +75,8 @@ def _flink(task: Task, paths: Sequence[str], python: str, rounds: int) -> tuple[
 def _reason(error: SubprocessError) -> str:
     if isinstance(error, TimeoutExpired):
         return f"took more than {error.timeout:.0f} s"
-    told = str(error.stderr).strip().splitlines() if isinstance(error, CalledProcessError) else []
-    return f"failed: {told[-1] if told else error}"
+    lines = str(error.stderr).strip().splitlines() if isinstance(error, CalledProcessError) else []
+    return f"failed: {lines[-1] if lines else error}"
 
 
 def _ran() -> None:

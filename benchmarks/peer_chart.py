@@ -30,8 +30,8 @@ def draw(speeds: Speeds, tasks: Sequence[str], keys: int) -> Figure:
         panel.set_title(task, loc="left", fontsize=11, color=INK)
     panels[0].set_yticks(range(len(names)), names)
     panels[0].invert_yaxis()
-    told = f"{rows:,} rows of {keys:,} keys" if keys > 1 else f"{rows:,} rows of one key"
-    figure.supxlabel(f"million rows a second, {told}; * fewer rows", fontsize=9, color=INK)
+    named = f"{rows:,} rows of {keys:,} keys" if keys > 1 else f"{rows:,} rows of one key"
+    figure.supxlabel(f"million rows a second, {named}; * fewer rows", fontsize=9, color=INK)
     return figure
 
 

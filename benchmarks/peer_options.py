@@ -1,4 +1,4 @@
-"""What the benchmark beside other tools can be told on its command line."""
+"""What the benchmark beside other tools takes on its command line."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.options import QUICK_ROWS, RESULTS, count
-from streamframes.study.baselines.generated import CACHE
+from benchmarks.options import CACHE, QUICK_ROWS, RESULTS, count
 from streamframes.study.baselines.tasks import PEER_TASKS, Task
 
 ROWS = (20_000_000, 100_000_000)

@@ -9,13 +9,13 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 import streamframes as sf
-from benchmarks import chdb_ways, contenders
+from benchmarks import chdb_queries, contenders
 from benchmarks.limit import limit_frames, limit_frames_by_polars
 from benchmarks.peer_options import PeerOptions
-from benchmarks.polars_ways import polars_frames
+from benchmarks.polars_queries import polars_frames
 from benchmarks.rounds import Contender
-from streamframes.study.baselines import spark_ways
-from streamframes.study.baselines.duckdb_ways import duckdb_frames
+from streamframes.study.baselines import spark_queries
+from streamframes.study.baselines.duckdb_queries import duckdb_frames
 from streamframes.study.baselines.generated import Shape
 from streamframes.study.baselines.tasks import Task
 
@@ -39,7 +39,7 @@ def can_scan() -> bool:
 
 
 def _scan(name: str, task: Task, shape: Shape, paths: Sequence[str], spark: SparkSession) -> Contender:
-    return contenders.on_spark(name, lambda task, _: spark_ways.ours(task, scanned(paths)), task, shape, None)
+    return contenders.on_spark(name, lambda task, _: spark_queries.ours(task, scanned(paths)), task, shape, None)
 
 
 def _scan_to_arrow(name: str, task: Task, shape: Shape, paths: Sequence[str], spark: SparkSession) -> Contender:
@@ -105,17 +105,17 @@ def _no_scan() -> str:
 
 
 def _no_chdb() -> str:
-    return "" if chdb_ways.is_installed() else "chdb is not installed (pip install -r requirements-peers.lock)"
+    return "" if chdb_queries.is_installed() else "chdb is not installed (pip install -r requirements-peers.lock)"
 
 
 SCAN = Tool("scan", "streamframes, scan", _scan, on_spark=True, missing=_no_scan)
 ARROW = Tool("arrow", "streamframes, scan to Arrow", _scan_to_arrow, on_spark=True, missing=_no_scan)
-TABLE = Tool("dataframe", "streamframes, DataFrame", _table(spark_ways.ours), on_spark=True)
+TABLE = Tool("dataframe", "streamframes, DataFrame", _table(spark_queries.ours), on_spark=True)
 DUCKDB = Tool("duckdb", contenders.DUCKDB, _local(duckdb_frames))
 POLARS = Tool("polars", contenders.POLARS, _local(polars_frames))
-CHDB = Tool("chdb", "chdb (ClickHouse)", _local(chdb_ways.chdb_frames), _by_windows, missing=_no_chdb)
-WINDOWS = Tool("sql", contenders.WINDOWS, _table(spark_ways.sql_windows), _by_windows, on_spark=True, slow=True)
-NUMBA = Tool("pandas", contenders.NUMBA, _table(spark_ways.numba_loop), _by_loops, on_spark=True, slow=True)
+CHDB = Tool("chdb", "chdb (ClickHouse)", _local(chdb_queries.chdb_frames), _by_windows, missing=_no_chdb)
+WINDOWS = Tool("sql", contenders.WINDOWS, _table(spark_queries.sql_windows), _by_windows, on_spark=True, slow=True)
+NUMBA = Tool("pandas", contenders.NUMBA, _table(spark_queries.numba_loop), _by_loops, on_spark=True, slow=True)
 LIMIT = Tool("limit", "limit: PyArrow + Numba", _local(limit_frames))
 LIMIT_POLARS = Tool("limit-polars", "limit: Polars + Numba", _local(limit_frames_by_polars))
 

@@ -15,11 +15,12 @@ from rich.console import Console
 from rich.progress import Progress
 
 from benchmarks import memory, outside, peer_chart, peer_report
+from benchmarks.on_spark import start_session
 from benchmarks.peer_options import PeerOptions, parse
 from benchmarks.peer_tools import SCAN, TOOLS, absent, chosen, contenders_of, scanned
 from benchmarks.report import Report, open_console, publish, save
 from benchmarks.rounds import Contender, Measurement, measure
-from streamframes.study.baselines import spark_ways
+from streamframes.study.baselines import spark_queries
 from streamframes.study.baselines.generated import Shape, files
 
 SECONDS_BETWEEN_LOOKS = 1.0
@@ -69,9 +70,9 @@ def run(options: PeerOptions, console: Console) -> Findings:
     found.take(list(outside.measured_outside(options, console)))
     if SCAN in chosen(options):
         found.peaks |= dict(_held(options, console))
-    spark = spark_ways.start_session() if any(tool.on_spark for tool in chosen(options)) else None
+    spark = start_session() if any(tool.on_spark for tool in chosen(options)) else None
     try:
-        found.java = spark_ways.java_version(spark) if spark else None
+        found.java = spark_queries.java_version(spark) if spark else None
         for shape in (Shape(rows, keys) for rows in options.rows for keys in options.keys):
             found.take(_measured(shape, spark, options, found, console))
             save(found.report(options), options.out)
@@ -98,7 +99,9 @@ def _held(options: PeerOptions, console: Console) -> Iterator[tuple[tuple[int, i
         paths = made(shape, options, console)
         for task in options.tasks:
             console.print(f"memory: {task.name}, {shape.rows:,} rows, {shape.keys:,} keys", highlight=False)
-            held = memory.framed(task, shape, lambda _, task=task, paths=paths: spark_ways.ours(task, scanned(paths)))
+            held = memory.framed(
+                task, shape, lambda _, task=task, paths=paths: spark_queries.ours(task, scanned(paths))
+            )
             yield (shape.rows, shape.keys, task.name), max(held.peaks, default=0.0)
 
 

@@ -165,7 +165,7 @@ def report_of(found: list[Timed], options: Options) -> Report:
         ],
         settings={"reports": options.rows, "rounds": options.rounds},
         notes=(
-            "Rectangles without minimums; of connected regions none is told, or those of 50 columns with shapes.",
+            "Rectangles without minimums; of connected regions none is reported, or those of 50 columns with shapes.",
             "On a grid a column costs O(places) and O(1) for each region that ends there: at most as many as places.",
         ),
     )

@@ -23,7 +23,7 @@ from benchmarks.options import Options
 from benchmarks.regions import PLACES, jams, timed
 from benchmarks.report import Report, Target
 from benchmarks.rounds import Contender, Measurement, measure
-from streamframes.study.baselines import spark_ways
+from streamframes.study.baselines import spark_queries
 
 ROWS, FILES = 10_000_000, 8
 CONDITION = "speed < 40"
@@ -79,19 +79,19 @@ def run(spark: SparkSession, options: Options, console: Console) -> Report:
         return sf.regions(rows, CONDITION, ts="ts", space="milepost", **MINIMUMS, **arguments).toDF()  # type: ignore[arg-type]
 
     def finishing(table: DataFrame) -> Callable[[], None]:
-        return lambda: spark_ways.finish(table)
+        return lambda: spark_queries.finish(table)
 
-    ways = {
+    tables = {
         f"{OURS}, spans": found(),
         f"{OURS}, durations": found(reports=sf.Reports(missing="ends")),
         f"{OURS}, connected": found(shape="connected"),
         NOTHING: do_nothing(rows),
     }
-    contenders = [Contender(name, "regions", 1, size, finishing(table), lambda: None) for name, table in ways.items()]
+    contenders = [Contender(name, "regions", 1, size, finishing(table), lambda: None) for name, table in tables.items()]
     measurements = measure(contenders, options.rounds, console)
     held = jams(size // PLACES)
     alone = {way: timed("jams", search, held, options.rounds).seconds for way, search in SEARCHES.items()}
-    return report_of(measurements, alone, size, options, spark_ways.java_version(spark))
+    return report_of(measurements, alone, size, options, spark_queries.java_version(spark))
 
 
 def report_of(

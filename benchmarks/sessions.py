@@ -2,7 +2,7 @@
 
 Four levels A > B > C > D, one A and up to 100 instances in each session of the others. An event has three keys, a value
 and a flag that ends its B, 40 bytes in all. H1 is A.avg(B.avg(C.avg(D.value))), H2 is A.avg(B.avg(C.value)), H3 is
-A.avg(value); each change of it is told. The lifetime of a B is its average number of events.
+A.avg(value); each change of it is reported. The lifetime of a B is its average number of events.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Timed:
     operator: float
     engine: float
     literal: float
-    told: int
+    readings: int
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def run(options: Options, console: Console) -> Report:
 
 
 def plan_of(name: str) -> SessionPlan:
-    """One of the aggregates over all events in one place; each change of it is told."""
+    """One of the aggregates over all events in one place; each change of it is reported."""
     nodes = AGGREGATES[name]
     return SessionPlan(
         clock=Clock("integer"),
@@ -140,9 +140,9 @@ def timed(name: str, rows: Rows, rounds: int) -> Timed:
     def fed(fresh: SessionOperator, rows: Rows) -> int:
         return sum(batch.num_rows for batch in fresh.feed(rows))
 
-    told = fed(operator_of(name), rows)
-    if machine(operator_of(name).machine) != told or len(reference.told) != fed(operator_of(name), few):
-        raise AssertionError(f"{name}: the engine and the reference tell different numbers of readings")
+    readings = fed(operator_of(name), rows)
+    if machine(operator_of(name).machine) != readings or len(reference.told) != fed(operator_of(name), few):
+        raise AssertionError(f"{name}: the engine and the reference report different numbers of readings")
     rates = []
     for _ in range(rounds):
         operator, engine = operator_of(name), operator_of(name).machine
@@ -152,7 +152,7 @@ def timed(name: str, rows: Rows, rounds: int) -> Timed:
                 len(rows) / _seconds(lambda engine=engine: machine(engine)),
             )
         )
-    return Timed(*(max(each) for each in zip(*rates, strict=True)), literal, told)
+    return Timed(*(max(each) for each in zip(*rates, strict=True)), literal, readings)
 
 
 def _seconds(work: Callable[[], object]) -> float:

@@ -21,7 +21,7 @@ from benchmarks.options import Options
 from benchmarks.report import Report, Target
 from benchmarks.rounds import Contender, Measurement, measure
 from streamframes import data
-from streamframes.study.baselines import spark_ways
+from streamframes.study.baselines import spark_queries
 
 ROWS, CHANNELS, ROWS_A_CALL = 20_000_000, 2_000, 28
 MEASURES = {
@@ -73,10 +73,10 @@ def run(spark: SparkSession, options: Options, console: Console) -> Report:
     calls = sf.sessions(rows, tree(), ts=["ts", "seq"], measures=MEASURES)
 
     def finishing(table: DataFrame) -> Callable[[], None]:
-        return lambda: spark_ways.finish(table)
+        return lambda: spark_queries.finish(table)
 
     both = sf.sessions(rows, tree(), ts=["ts", "seq"], measures={**MEASURES, **OF_CALLS})
-    ways = {
+    tables = {
         OURS: calls.measures(),
         f"{OURS}, measures of calls too": both.measures(),
         f"{OURS}, sessions": calls.sessions(),
@@ -84,9 +84,9 @@ def run(spark: SparkSession, options: Options, console: Console) -> Report:
         NOTHING: do_nothing(rows),
     }
     contenders = [
-        Contender(name, "sessions", CHANNELS, size, finishing(table), lambda: None) for name, table in ways.items()
+        Contender(name, "sessions", CHANNELS, size, finishing(table), lambda: None) for name, table in tables.items()
     ]
-    return report_of(measure(contenders, options.rounds, console), size, options, spark_ways.java_version(spark))
+    return report_of(measure(contenders, options.rounds, console), size, options, spark_queries.java_version(spark))
 
 
 def report_of(measurements: Sequence[Measurement], size: int, options: Options, java: str) -> Report:

@@ -16,7 +16,7 @@ from benchmarks.on_spark import measured
 from benchmarks.options import Options
 from benchmarks.report import Report, Target
 from benchmarks.streams import LATENESS, batch_times, stream_of
-from streamframes.study.baselines import spark_ways
+from streamframes.study.baselines import spark_queries
 from streamframes.study.baselines.generated import Shape, files
 
 ROWS = 30_000_000
@@ -45,7 +45,7 @@ def run(spark: SparkSession, options: Options, console: Console) -> Report:
 
         batch_times(frames, watch)
     batches = [each for each in seen if each["numInputRows"]]
-    return report_of(batches, options.rows, spark_ways.java_version(spark))
+    return report_of(batches, options.rows, spark_queries.java_version(spark))
 
 
 def report_of(batches: list[dict[str, Any]], rows: int, java: str) -> Report:

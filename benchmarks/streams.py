@@ -21,7 +21,7 @@ import streamframes as sf
 from benchmarks.on_spark import measured
 from benchmarks.options import Options
 from benchmarks.report import Report, Target
-from streamframes.study.baselines import spark_ways
+from streamframes.study.baselines import spark_queries
 from streamframes.study.baselines.generated import SCHEMA, Shape, files
 from streamframes.study.replay import progress_of, replayed
 
@@ -49,11 +49,11 @@ def run(spark: SparkSession, options: Options, console: Console) -> Report:
     for number in range(options.rounds):
         for keys in KEYS:
             paths = files(Shape(options.rows, keys), options.cache)
-            for (length, multiple), (name, way) in itertools.product(SESSIONS_OF.items(), WAYS.items()):
+            for (length, multiple), (name, way) in itertools.product(SESSIONS_OF.items(), CONTENDERS.items()):
                 console.print(f"round {number + 1} of {options.rounds}: {keys:,} keys, {length} sessions, {name}")
                 speed = rate(stream_of(spark, paths), way, gap(keys, multiple))
                 rates.setdefault((keys, length, name), []).append(speed)
-    return report_of(rates, options, spark_ways.java_version(spark))
+    return report_of(rates, options, spark_queries.java_version(spark))
 
 
 def gap(keys: int, multiple: int) -> str:
@@ -73,7 +73,7 @@ def sessions(rows: DataFrame, gap: str) -> DataFrame:
     return grouped.agg(F.min("ts").alias("frame_start"), F.max("ts").alias("frame_end"), F.count("*").alias("rows"))
 
 
-WAYS: dict[str, Way] = {OURS: ours, THEIRS: sessions}
+CONTENDERS: dict[str, Way] = {OURS: ours, THEIRS: sessions}
 
 
 def rate(rows: DataFrame, way: Way, gap: str) -> float:
@@ -84,10 +84,10 @@ def rate(rows: DataFrame, way: Way, gap: str) -> float:
 
 def stream_of(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
     """The files as a stream, one a micro-batch, in their order."""
-    schema = spark.createDataFrame([], "key string, ts timestamp, value double, volume long").schema
-    if schema.names != SCHEMA.names:
-        raise ValueError(f"the generated files have other columns than {schema.names}")
-    return replayed(spark, Path(paths[0]).parent, schema)
+    rows = spark.createDataFrame([], "key string, ts timestamp, value double, volume long")
+    if rows.columns != SCHEMA.names:
+        raise ValueError(f"the generated files have other columns than {rows.columns}")
+    return replayed(spark, Path(paths[0]).parent, rows)
 
 
 def batch_times(result: DataFrame, watch: Callable[[dict[str, Any]], None] | None = None) -> list[tuple[int, float]]:

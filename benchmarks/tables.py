@@ -16,7 +16,7 @@ from benchmarks.on_spark import measured
 from benchmarks.options import Options
 from benchmarks.report import Report, Target
 from benchmarks.rounds import Contender, Measurement, measure
-from streamframes.study.baselines import spark_ways
+from streamframes.study.baselines import spark_queries
 from streamframes.study.baselines.generated import FILES, Shape, files
 from streamframes.study.baselines.tasks import TASKS
 
@@ -47,7 +47,7 @@ def run(spark: SparkSession, options: Options, console: Console) -> Report:
             paths = files(shape, options.cache)
         for task in TASKS:
             contenders += contenders_of(task, shape, paths, spark)
-    return report_of(measure(contenders, options.rounds, console), options, spark_ways.java_version(spark))
+    return report_of(measure(contenders, options.rounds, console), options, spark_queries.java_version(spark))
 
 
 def report_of(measurements: Sequence[Measurement], options: Options, java: str) -> Report:
@@ -69,18 +69,18 @@ def report_of(measurements: Sequence[Measurement], options: Options, java: str) 
 def targets(times: Times) -> Iterator[Target]:
     """What is promised of these times."""
     for keys in KEYS:
-        told = f"{keys} keys" if keys > 1 else "1 key"
+        named = f"{keys} keys" if keys > 1 else "1 key"
 
         def ratio(task: str, way: str, than: str, keys: int = keys) -> float:
             return times[task, keys, way] / times[task, keys, than]
 
-        yield Target(f"threshold, {told}: time / do-nothing", "<=", 1.4, ratio("threshold", OURS, NOTHING))
-        yield Target(f"threshold, {told}: faster than {WINDOWS}", ">=", 1.6, ratio("threshold", WINDOWS, OURS))
+        yield Target(f"threshold, {named}: time / do-nothing", "<=", 1.4, ratio("threshold", OURS, NOTHING))
+        yield Target(f"threshold, {named}: faster than {WINDOWS}", ">=", 1.6, ratio("threshold", WINDOWS, OURS))
         for task in ("delta", "aggregate"):
-            yield Target(f"{task}, {told}: time / do-nothing", "<=", 1.8, ratio(task, OURS, NOTHING))
-            yield Target(f"{task}, {told}: faster than {LOOP}", ">=", 2.5, ratio(task, LOOP, OURS))
+            yield Target(f"{task}, {named}: time / do-nothing", "<=", 1.8, ratio(task, OURS, NOTHING))
+            yield Target(f"{task}, {named}: faster than {LOOP}", ">=", 2.5, ratio(task, LOOP, OURS))
             faster = 1.1 if keys > 1 else 2.0
-            yield Target(f"{task}, {told}: faster than {NUMBA}", ">=", faster, ratio(task, NUMBA, OURS))
+            yield Target(f"{task}, {named}: faster than {NUMBA}", ">=", faster, ratio(task, NUMBA, OURS))
     many, one = KEYS
     for task in (each.name for each in TASKS):
         growth = times[task, one, OURS] / times[task, many, OURS]

@@ -14,7 +14,7 @@ import time
 
 def main() -> None:
     """Find the intervals once to warm up and count, then on the clock."""
-    asked = json.load(sys.stdin)
+    question = json.load(sys.stdin)
     os.environ["PYSPARK_PYTHON"] = sys.executable
     from pyspark.sql import SparkSession
     from pyspark.sql import functions as F
@@ -23,15 +23,15 @@ def main() -> None:
     partitions = str(4 * (os.cpu_count() or 1))
     settings = SparkSession.builder.master("local[*]").config("spark.sql.shuffle.partitions", partitions)
     spark = settings.config("spark.ui.enabled", "false").config("spark.sql.session.timeZone", "UTC").getOrCreate()
-    rows = spark.read.parquet(*asked["files"])
+    rows = spark.read.parquet(*question["files"])
 
     def intervals():
-        states = rows.select("key", "ts", F.expr(asked["state"]).alias("state"))
+        states = rows.select("key", "ts", F.expr(question["state"]).alias("state"))
         return TSDF(states, ts_col="ts", partition_cols=["key"]).extractStateIntervals("state")
 
     found = intervals().count()
     best = float("inf")
-    for _ in range(asked["rounds"]):
+    for _ in range(question["rounds"]):
         start = time.perf_counter()
         intervals().write.format("noop").mode("overwrite").save()
         best = min(best, time.perf_counter() - start)

@@ -20,9 +20,10 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import types as T
 from rich.console import Console
 
+from benchmarks.on_spark import start_session
 from benchmarks.options import Options, count, parse
 from benchmarks.report import Report, open_console, publish, save
-from streamframes.study.baselines import spark_ways
+from streamframes.study.baselines import spark_queries
 from streamframes.study.baselines.generated import Shape, files
 from streamframes.study.baselines.tasks import DELTA
 
@@ -120,19 +121,19 @@ def _measured_elsewhere(name: str, options: Options, paths: Sequence[str]) -> di
 
 
 def _measured_here(given: argparse.Namespace) -> dict[str, list[float]]:
-    spark = spark_ways.start_session(SETTINGS[given.setting])
+    spark = start_session(SETTINGS[given.setting])
     rows = spark.read.parquet(*given.paths)
     jobs = {
-        "to Python": lambda: spark_ways.do_nothing(DELTA, rows),
+        "to Python": lambda: spark_queries.do_nothing(DELTA, rows),
         "from Python": lambda: frames_from_python(spark, given.rows, nullable=False),
         "nullable": lambda: frames_from_python(spark, given.rows, nullable=True),
-        "frames": lambda: spark_ways.ours(DELTA, rows),
+        "frames": lambda: spark_queries.ours(DELTA, rows),
     }
     times: dict[str, list[float]] = {name: [] for name in jobs}
     for number in range(given.rounds + 1):
         for name, job in jobs.items():
             start = time.perf_counter()
-            spark_ways.finish(job())
+            spark_queries.finish(job())
             if number:
                 times[name].append(time.perf_counter() - start)
     spark.stop()

@@ -30,13 +30,13 @@ def main() -> None:
         "in AT&T": "System.avg(Call.sum(ATT.duration(ts)))",
         "question": "System.avg(FAQ.duration(ts))",
     }
-    asked = {f"q{number}": text for number, text in enumerate(measures.values())}
-    found = sf.sessions(log, sf.Session("System", parts=[call]), ts=["ts", "seq"], measures=asked)
+    columns = {f"q{number}": text for number, text in enumerate(measures.values())}
+    found = sf.sessions(log, sf.Session("System", parts=[call]), ts=["ts", "seq"], measures=columns)
 
     # What the system knew at the end of the log; a call without AT&T takes no part in the second line.
-    (told,) = found.open("System").select(*asked).collect()
+    (values,) = found.open("System").select(*columns).collect()
     print("          seconds on average")
-    for name, value in zip(measures, told, strict=True):
+    for name, value in zip(measures, values, strict=True):
         print(f"{name:8}  {value:7.1f}")
 
     # The calls that their fifth visit closed.

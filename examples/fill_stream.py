@@ -1,6 +1,6 @@
 """Two streams of files: losses are found in one, and filled with the commands of the other while both go on.
 
-A loss is told as soon as it is certain, with the commands so far, and replaced by `frame_id` whenever it has grown.
+A loss is reported as soon as it is certain, with the commands so far, and replaced by `frame_id` whenever it has grown.
 """
 
 import tempfile

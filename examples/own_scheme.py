@@ -37,7 +37,7 @@ def main() -> None:
     spark = sf.session()
     scheme = Patch("fluorescence", 0.3, min_rows=20)
     sf.check_scheme(scheme, examples=50)
-    print(f"{type(scheme).__name__} obeys the laws.\n")
+    print(f"{type(scheme).__name__} satisfies the laws.\n")
 
     patches = sf.frames(tow(rows=40_000, seed=1).toDF(spark), scheme, ts="scan")
     print("   scans         rows   peak  depth")

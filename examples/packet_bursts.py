@@ -22,16 +22,16 @@ def main() -> None:
     # A short window sees every burst, a long one those that go on.
     print("window  runs  longest run  most over its threshold")
     by_window = runs.filter("window in (4, 20, 100, 400)").groupBy("window")
-    told = by_window.agg(F.count("*"), F.max("frame_rows"), F.max(F.expr("peak / threshold - 1")))
-    for window, number, rows, over in told.orderBy("window").collect():
+    figures = by_window.agg(F.count("*"), F.max("frame_rows"), F.max(F.expr("peak / threshold - 1")))
+    for window, number, rows, over in figures.orderBy("window").collect():
         print(f"{window:6}  {number:4}  {rows:6} rows  {over:22.0%}")
 
     # Of each link the run that went furthest over its threshold, and what was sent while it lasted.
     print("\nlink    from      rows  window     bytes  largest")
     furthest = runs.groupBy("link").agg(F.expr("max_by(struct(*), peak / threshold)").alias("run")).select("run.*")
     for row in furthest.orderBy("link").collect():
-        told = f"{row.link}  {row.frame_start:%H:%M:%S}  {row.frame_rows:4}  {row.window:6}"
-        print(f"{told}  {row.bytes:8,}  {row.largest:7,}")
+        line = f"{row.link}  {row.frame_start:%H:%M:%S}  {row.frame_rows:4}  {row.window:6}"
+        print(f"{line}  {row.bytes:8,}  {row.largest:7,}")
 
     # Time in which any window alarms.
     found = runs.select("link", "frame_start", "frame_end")

@@ -44,13 +44,13 @@ def candidates() -> Iterator[Path]:
 def home_of(java: Path) -> Path | None:
     """The home of this Java, or None if it does not run or is too old."""
     try:
-        told = subprocess.run(
+        done = subprocess.run(
             [java, "-XshowSettings:properties", "-version"], capture_output=True, text=True, check=True
         ).stderr
     except (OSError, subprocess.CalledProcessError):
         say(f"{java} does not run; looking further.")
         return None
-    settings = dict(re.findall(r"^\s+(java\.\S+) = (.+)$", told, re.MULTILINE))
+    settings = dict(re.findall(r"^\s+(java\.\S+) = (.+)$", done, re.MULTILINE))
     version = settings.get("java.specification.version", "unknown")
     if not version.isdigit() or int(version) < OLDEST:  # Java 8 calls itself 1.8
         say(f"{java} is Java {version} and Spark needs {OLDEST}; looking further.")

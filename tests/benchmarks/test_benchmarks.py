@@ -187,12 +187,17 @@ def test_core_measures_every_scheme(tmp_path: Path) -> None:
 def test_costs_are_those_of_every_step(tmp_path: Path) -> None:
     report = costs.run(Options(rows=4_000, rounds=1, out=tmp_path, cache=tmp_path), QUIET)
     steps = {(cost["step"], cost["unit"]) for cost in report.measurements}
-    assert {("read", "ns a row"), ("leg", "bytes a frame"), ("join", "ns a frame"), ("strand", "ns a row")} < steps
+    assert {
+        ("read", "ns a row"),
+        ("segment", "bytes a frame"),
+        ("join", "ns a frame"),
+        ("partition", "ns a row"),
+    } < steps
     assert {f"{step}, {codec}" for step in ("pack", "fold") for codec in costs.CODECS} < {step for step, _ in steps}
     paths = files(Shape(4_000, 100), tmp_path)
     for task in PEER_TASKS:
         work = costs.Work(task, Shape(4_000, 100), paths)
-        found = [work.joined(some, Route(1, 2), work.parcels(some, Route(1, 2))) for some in _cut(work, 1, 3)]
+        found = [work.joined(some, Route(1, 2), work.partials(some, Route(1, 2))) for some in _cut(work, 1, 3)]
         assert found[0] == found[1] > 0
         assert work.read() == 4_000
     work = costs.Work(DELTA, Shape(4_000, 100), paths)
@@ -311,7 +316,7 @@ def test_the_seconds_of_the_join_are_scaled_to_all_rows(tmp_path: Path) -> None:
 
 
 def test_fragments_compares_what_waits_with_what_a_batch_brings() -> None:
-    figures = {"max": 100, "mean": 50.0, "told_max": 100, "told_avg": 50.0, "arrived": 20, "seconds": 2.0}
+    figures = {"max": 100, "mean": 50.0, "waiting_max": 100, "waiting_avg": 50.0, "arrived": 20, "seconds": 2.0}
     report = fragments.report_of({False: figures, True: {**figures, "max": 10}}, 1000, "17")
     assert [target.figure for target in report.targets] == [0.5, 10.0, 1.0]
 

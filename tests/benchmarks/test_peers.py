@@ -16,17 +16,17 @@ from rich.console import Console
 
 import streamframes as sf
 from benchmarks import outside, peer_chart, peer_tools, peers
-from benchmarks.chdb_ways import chdb_frames, is_installed
+from benchmarks.chdb_queries import chdb_frames, is_installed
 from benchmarks.limit import limit_frames, limit_frames_by_polars, walked
 from benchmarks.peer_options import KEYS, ROWS, PeerOptions, parse
 from benchmarks.peer_report import report_of, speeds_of
 from benchmarks.peer_targets import MANY_ROWS, TASK_NAMES, targets
 from benchmarks.peer_tools import CHDB, DUCKDB, LIMIT, NUMBA, POLARS, SCAN, TABLE, TOOLS, WINDOWS, contenders_of
-from benchmarks.polars_ways import polars_frames
+from benchmarks.polars_queries import polars_frames
 from benchmarks.rounds import Contender, Disagreement, Measurement, measure
-from benchmarks.tempo_ways import Intervals
-from streamframes.study.baselines.duckdb_ways import duckdb_frames
-from streamframes.study.baselines.flink_ways import Matched
+from benchmarks.tempo_queries import Intervals
+from streamframes.study.baselines.duckdb_queries import duckdb_frames
+from streamframes.study.baselines.flink_queries import Matched
 from streamframes.study.baselines.generated import Shape, files
 from streamframes.study.baselines.tasks import BOUNDARY, DELTA, FILL, PEER_TASKS, THRESHOLD, Task
 from tests.benchmarks.truth import frames_in, true_frames
@@ -167,7 +167,7 @@ def test_tools_of_other_environments_time_themselves(tmp_path: Path, monkeypatch
         return Matched(truth.table.num_rows - truth.n_open, 7, 2.0)
 
     monkeypatch.setattr(outside, "flink_frames", match)
-    monkeypatch.setattr(outside.tempo_ways, "tempo_intervals", lambda *_: Intervals(9, 0.5))
+    monkeypatch.setattr(outside.tempo_queries, "tempo_intervals", lambda *_: Intervals(9, 0.5))
     both = {"tools": ("flink", "tempo"), "flink": "python", "tempo": "python"}
     found = list(outside.measured_outside(PeerOptions((2_000,), (1, 100_000), cache=tmp_path, **both), QUIET))
     times = {(each.contender.task, each.contender.name): each.best for each in found if isinstance(each, Measurement)}

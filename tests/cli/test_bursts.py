@@ -11,7 +11,8 @@ from typer.testing import CliRunner
 import streamframes.cli.engine
 from streamframes.cli.main import app
 from streamframes.cli.options.bursts import ThresholdOptions, WindowOptions
-from streamframes.cli.options.windows import lengths_of, thresholds_of
+from streamframes.cli.options.thresholds import thresholds_of
+from streamframes.cli.options.windows import lengths_of
 from streamframes.core.bursts.learning import Learn
 from streamframes.errors import InvalidArgument, StreamFramesError
 
@@ -61,7 +62,7 @@ def test_thresholds_are_pairs_or_grow_with_the_window_or_are_learnt():
     assert thresholds_of(ThresholdOptions(threshold_per_row=3), WindowOptions("4:8:4", "avg"))(8) == 3
     assert thresholds_of(ThresholdOptions(train_rows=500), some) == Learn(sigmas=7, rows=500)
     assert thresholds_of(ThresholdOptions(sigmas=2.5), some) == Learn(sigmas=2.5, rows=10_000)
-    assert thresholds_of(ThresholdOptions(thresholds="a.csv"), WindowOptions()) is None
+    assert thresholds_of(ThresholdOptions(thresholds="a.csv"), WindowOptions()) == {}
 
 
 @pytest.fixture
@@ -94,7 +95,7 @@ def refused(monkeypatch, tmp_path):
         (["--threshold", "4=1"], "--agg sum needs VALUE, a column or an expression; write it after INPUT"),
         (["--threshold", "4=1", "--agg", "count"], "--agg count needs VALUE, the condition that is counted, or --unit"),
         (["x", "--threshold", "4=1", "--search", "exact", "--error", "0.1"], "--error belongs to --search all"),
-        (["x", "--threshold", "4=1", "--show", "thresholds"], "--show thresholds tells what is learnt"),
+        (["x", "--threshold", "4=1", "--show", "thresholds"], "--show thresholds shows what is learnt"),
         (["x", "--threshold", "4=1", "--thresholds-format", "csv"], "--thresholds-format belongs to --thresholds FILE"),
         (["x", "--thresholds", "t.txt"], "--thresholds 't.txt' does not end in one of .parquet"),
         (["x", "--threshold", "4=1", "--first", "0"], "--first 0 must be at least 1"),
@@ -110,22 +111,22 @@ def refused(monkeypatch, tmp_path):
     ],
 )
 def test_a_bad_argument_is_one_line_on_stderr_and_status_2(refused, arguments, message):
-    told = refused("a.csv", *arguments, "--ts", "t")
-    assert (told.exit_code, told.stdout) == (2, "")
-    assert message in told.stderr
-    assert told.stderr.startswith("streamframes: ")
-    assert told.stderr.count("\n") == 1
+    result = refused("a.csv", *arguments, "--ts", "t")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert message in result.stderr
+    assert result.stderr.startswith("streamframes: ")
+    assert result.stderr.count("\n") == 1
 
 
 def test_help_names_the_ways_to_thresholds_and_the_searches(refused):
-    told = refused("--help").stdout
+    result = refused("--help").stdout
     for name in ("--windows", "--thresholds", "--train-rows", "--sigmas", "--threshold-per-row", "--search", "--plot"):
-        assert name in told
+        assert name in result
 
 
 def test_a_missing_file_of_thresholds_is_named_before_spark_starts(refused):
-    told = refused("a.csv", "x", "--ts", "t", "--thresholds", "nix.csv")
-    assert (told.exit_code, told.stderr) == (1, "streamframes: cannot read nix.csv: no such file or folder\n")
+    result = refused("a.csv", "x", "--ts", "t", "--thresholds", "nix.csv")
+    assert (result.exit_code, result.stderr) == (1, "streamframes: cannot read nix.csv: no such file or folder\n")
 
 
 SERIES = {"a": [1, 9, 9, 0, 0, 0, 2, 9], "b": [9, 0, 0, 0, 0, 0, 0, 0]}
@@ -141,35 +142,35 @@ def run(spark, tmp_path, monkeypatch):
     return lambda *arguments: CliRunner().invoke(app, ["bursts", "rows.json", *arguments])
 
 
-def lines(told):
+def lines(result):
     """The cells of what was printed, without the heading."""
-    assert told.exit_code == 0, told.stderr
-    return [line.split() for line in told.stdout.splitlines()[2:]]
+    assert result.exit_code == 0, result.stderr
+    return [line.split() for line in result.stdout.splitlines()[2:]]
 
 
 @pytest.mark.spark
 def test_alarms_are_printed_in_order(run):
-    told = run("x", *BOTH, "--first", "3")
-    assert lines(told) == [["a", "1", "1", "9", "9"], ["a", "2", "1", "9", "9"], ["a", "2", "3", "19", "12"]]
-    assert told.stderr == "The first 3 of 6 alarms; --output PATH writes all of them.\n"
+    result = run("x", *BOTH, "--first", "3")
+    assert lines(result) == [["a", "1", "1", "9", "9"], ["a", "2", "1", "9", "9"], ["a", "2", "3", "19", "12"]]
+    assert result.stderr == "The first 3 of 6 alarms; --output PATH writes all of them.\n"
 
 
 @pytest.mark.spark
 def test_runs_are_frames_and_the_picture_shows_the_group_with_most(run):
-    told = run("x", *BOTH, "--show", "runs", "--prefix", "my_", "--plot", "p.html")
-    assert told.stdout.splitlines()[0].split()[:3] == ["car", "my_start", "my_end"]
-    assert [line[:4] for line in lines(told)] == [
+    result = run("x", *BOTH, "--show", "runs", "--prefix", "my_", "--plot", "p.html")
+    assert result.stdout.splitlines()[0].split()[:3] == ["car", "my_start", "my_end"]
+    assert [line[:4] for line in lines(result)] == [
         ["a", "1", "2", "2"], ["a", "2", "3", "2"], ["a", "7", "7", "1"], ["b", "0", "0", "1"],
     ]  # fmt: skip
-    assert told.stderr == "4 runs.\nPicture: p.html\n"
+    assert result.stderr == "4 runs.\nPicture: p.html\n"
     assert "<h1>x of car a</h1>" in Path("p.html").read_text()
 
 
 @pytest.mark.spark
 def test_thresholds_are_learnt_written_and_used_again(run):
     learning = ["x", "--ts", "t", "--by", "car", "--windows", "1:2", "--train-rows", "4", "--sigmas", "1"]
-    told = run(*learning, "--show", "thresholds", "-o", "t.csv")
-    assert told.stderr.startswith("Wrote 4 thresholds to t.csv in "), told.stderr
+    result = run(*learning, "--show", "thresholds", "-o", "t.csv")
+    assert result.stderr.startswith("Wrote 4 thresholds to t.csv in "), result.stderr
     assert Path("t.csv").read_text().splitlines()[0] == "car,window,threshold"
     again = run("x", "--ts", "t", "--by", "car", "--thresholds", "t.csv", "--show", "any")
     assert [cells[:2] for cells in lines(again)] == [["a", "2"], ["b", "0"], ["b", "1"]]
@@ -179,8 +180,13 @@ def test_thresholds_are_learnt_written_and_used_again(run):
 @pytest.mark.spark
 def test_rows_are_counted_by_unit_and_explain_runs_nothing(run):
     counting = ["--agg", "count", "--ts", "t", "--unit", "2", "--windows", "1,3", "--threshold-per-row", "4"]
-    told = run(*counting, "--show", "latest", "--plot", "p.png")
-    assert [cells[:3] for cells in lines(told)] == [["0", "1", "1"], ["2", "1", "1"], ["4", "2", "3"], ["6", "2", "3"]]
+    result = run(*counting, "--show", "latest", "--plot", "p.png")
+    assert [cells[:3] for cells in lines(result)] == [
+        ["0", "1", "1"],
+        ["2", "1", "1"],
+        ["4", "2", "3"],
+        ["6", "2", "3"],
+    ]
     assert Path("p.png").read_bytes()[:4] == b"\x89PNG"
     explained = run(*counting, "--explain")
     assert explained.stdout.startswith("bursts count over 2 windows from 1 to 3")
@@ -201,8 +207,8 @@ def test_rows_are_counted_by_unit_and_explain_runs_nothing(run):
     ],
 )
 def test_what_cannot_work_is_one_line_on_stderr(run, arguments, status, message):
-    told = run(*arguments)
-    assert told.exit_code == status
-    assert message in told.stderr
-    assert told.stderr.splitlines()[-1].startswith("streamframes: ")
-    assert "Traceback" not in told.stderr
+    result = run(*arguments)
+    assert result.exit_code == status
+    assert message in result.stderr
+    assert result.stderr.splitlines()[-1].startswith("streamframes: ")
+    assert "Traceback" not in result.stderr

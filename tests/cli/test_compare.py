@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 import streamframes.cli.engine
 from streamframes.cli.main import app
 from streamframes.cli.options.compare import EpisodeOptions
-from streamframes.cli.options.lengths import given_lengths, ladder
-from streamframes.cli.plots.comparison_plots import draw
+from streamframes.cli.options.windows import given_lengths, ladder
+from streamframes.cli.plots.comparison import draw
 from streamframes.errors import InvalidArgument, StreamFramesError
 from streamframes.study.report.comparison import COLUMNS
 
@@ -98,23 +98,23 @@ def refused(monkeypatch, tmp_path):
     ],
 )
 def test_a_bad_argument_is_one_line_on_stderr_and_status_2(refused, arguments, message):
-    told = refused("a.csv", "--ts", "t", "--threshold", "x > 1", *arguments)
-    assert (told.exit_code, told.stdout) == (2, "")
-    assert message in told.stderr
-    assert told.stderr.count("\n") == 1
+    result = refused("a.csv", "--ts", "t", "--threshold", "x > 1", *arguments)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1
 
 
 def test_an_output_that_exists_and_a_file_that_does_not_are_named_before_spark_starts(refused):
-    told = refused("a.csv", "--ts", "t", "--threshold", "x > 1", "-o", "a.csv")
-    assert (told.exit_code, told.stderr.count("exists already")) == (1, 1)
-    told = refused("nix.csv", "--ts", "t", "--threshold", "x > 1")
-    assert (told.exit_code, told.stderr) == (1, "streamframes: cannot read nix.csv: no such file or folder\n")
+    result = refused("a.csv", "--ts", "t", "--threshold", "x > 1", "-o", "a.csv")
+    assert (result.exit_code, result.stderr.count("exists already")) == (1, 1)
+    result = refused("nix.csv", "--ts", "t", "--threshold", "x > 1")
+    assert (result.exit_code, result.stderr) == (1, "streamframes: cannot read nix.csv: no such file or folder\n")
 
 
 def test_help_names_the_episodes_and_the_windows(refused):
-    told = refused("--help").stdout
+    result = refused("--help").stdout
     for name in ("--threshold", "--min-duration", "--min-rows", "--value", "--windows", "--plot", "--output"):
-        assert name in told
+        assert name in result
 
 
 # An episode of four rows, half a minute apart, and a row alone.
@@ -133,9 +133,9 @@ def run(spark, tmp_path, monkeypatch):
 
 @pytest.mark.spark
 def test_the_table_is_printed_and_said_in_words(run):
-    told = run(*EPISODE, "--windows", "1 minute,4")
-    assert told.exit_code == 0, told.stderr
-    lines = told.stdout.splitlines()
+    result = run(*EPISODE, "--windows", "1 minute,4")
+    assert result.exit_code == 0, result.stderr
+    lines = result.stdout.splitlines()
     assert [line.split() for line in lines[2:8]] == [
         ["1", "minute", "min", "3", "2", "50", "0", "1"],
         ["1", "minute", "max", "2", "0", "0", "0", "0"],
@@ -156,14 +156,14 @@ def test_the_table_is_printed_and_said_in_words(run):
 
 @pytest.mark.spark
 def test_lengths_are_found_around_the_median_frame_and_the_table_and_the_picture_are_written(run):
-    told = run(*EPISODE, "--value", "speed", "--plot", "p.html", "-o", "c.csv")
-    assert told.exit_code == 0, told.stderr
+    result = run(*EPISODE, "--value", "speed", "--plot", "p.html", "-o", "c.csv")
+    assert result.exit_code == 0, result.stderr
     with Path("c.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert [float(row["length"]) for row in rows[::3]] == [11, 22, 45, 90, 180, 360]
     assert {row["unit"] for row in rows} == {"seconds"}
-    assert told.stderr.splitlines()[0].startswith("Wrote 18 comparisons to c.csv in ")
-    assert told.stderr.splitlines()[1:] == ["Picture: p.html"]
+    assert result.stderr.splitlines()[0].startswith("Wrote 18 comparisons to c.csv in ")
+    assert result.stderr.splitlines()[1:] == ["Picture: p.html"]
     assert "18 comparisons" in Path("p.html").read_text()
 
 
@@ -182,7 +182,7 @@ def test_lengths_are_found_around_the_median_frame_and_the_table_and_the_picture
     ],
 )
 def test_what_cannot_work_is_one_line_on_stderr(run, arguments, status, message):
-    told = run(*arguments)
-    assert (told.exit_code, told.stdout) == (status, "")
-    assert message in told.stderr
-    assert "Traceback" not in told.stderr
+    result = run(*arguments)
+    assert (result.exit_code, result.stdout) == (status, "")
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr

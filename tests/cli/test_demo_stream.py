@@ -111,26 +111,26 @@ def test_what_cannot_work_is_one_line_on_stderr(tmp_path, monkeypatch, arguments
     monkeypatch.chdir(tmp_path)
     Path("theirs/stream/reports").mkdir(parents=True)
     Path("a.txt").touch()
-    told = CliRunner().invoke(app, ["demo", "--stream", *arguments])
-    assert (told.exit_code, told.stdout) == (status, "")
-    assert told.stderr.startswith(f"streamframes: {message}")
-    assert told.stderr.count("\n") == 1
+    result = CliRunner().invoke(app, ["demo", "--stream", *arguments])
+    assert (result.exit_code, result.stdout) == (status, "")
+    assert result.stderr.startswith(f"streamframes: {message}")
+    assert result.stderr.count("\n") == 1
 
 
 @pytest.mark.spark
-def test_frames_of_a_stream_are_told_batch_by_batch_and_nothing_else(tmp_path):
+def test_frames_of_a_stream_are_shown_batch_by_batch_and_nothing_else(tmp_path):
     # A program of its own, because only such a one hides what Spark and its workers write. The folder looks like a
     # pattern, and some episodes end so late that they are not certain.
     code = (
         "from streamframes.cli import demo_stream; demo_stream.FILES = 4\nfrom streamframes.cli.main import app; app()"
     )
     command = [sys.executable, "-c", code, "demo", "--stream", "--rows", "3000", "--seed", "20", "--output", "o[1]"]
-    told = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=300, check=False)
-    assert (told.returncode, told.stderr) == (0, "")
-    batches = re.findall(r"^batch (\d+): rows read (\d+), .* late rows 0$", told.stdout, re.MULTILINE)
+    result = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=300, check=False)
+    assert (result.returncode, result.stderr) == (0, "")
+    batches = re.findall(r"^batch (\d+): rows read (\d+), .* late rows 0$", result.stdout, re.MULTILINE)
     assert batches == [("0", "750"), ("1", "750"), ("2", "750"), ("3", "750"), ("4", "0")]
-    assert "Found all 11 of the 11 episodes that were planted and have ended, exactly" in told.stdout
-    assert re.search(r"while they went on: [1-9]\d*\. Planted, and open where the reports end: 4\.", told.stdout)
-    assert 'stream=sf.Stream("1 minute", fragments=True)' in told.stdout
-    assert str(tmp_path) not in told.stdout
+    assert "Found all 11 of the 11 episodes that were planted and have ended, exactly" in result.stdout
+    assert re.search(r"while they went on: [1-9]\d*\. Planted, and open where the reports end: 4\.", result.stdout)
+    assert 'stream=sf.Stream("1 minute", fragments=True)' in result.stdout
+    assert str(tmp_path) not in result.stdout
     assert [path.name for path in tmp_path.iterdir()] == ["o[1]"]

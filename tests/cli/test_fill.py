@@ -32,45 +32,45 @@ def run(spark, tmp_path, monkeypatch):
     return fill
 
 
-def lines(told):
+def lines(result):
     """The cells of what was printed, without the heading."""
-    assert told.exit_code == 0, told.stderr
-    return [line.split() for line in told.stdout.splitlines()[2:]]
+    assert result.exit_code == 0, result.stderr
+    return [line.split() for line in result.stdout.splitlines()[2:]]
 
 
 def test_frames_are_measured_by_the_rows_of_another_file_that_lie_in_them(run):
-    told = run("--other-by", "car=who", "--before", "1", "--agg", "n=count(*)", "--agg", "whom=collect_list(whom)")
-    assert lines(told) == [
+    result = run("--other-by", "car=who", "--before", "1", "--agg", "n=count(*)", "--agg", "whom=collect_list(whom)")
+    assert lines(result) == [
         ["a", "1", "4", "2", "condition", "2", "x,", "y"],
         ["a", "7", "9", "2", "end", "of", "data", "0"],
         ["b", "0", "1", "1", "end", "of", "data", "1", "x"],
     ]
-    assert told.stderr == "3 frames.\n"
+    assert result.stderr == "3 frames.\n"
 
 
 def test_without_measures_the_rows_are_written_with_the_ids_of_their_frames(run):
-    told = run("--other-by", "CAR=WHO", "--end", "my_end + 1", "--prefix", "my_", "-o", "rows.csv")
-    assert told.exit_code == 0, told.stderr
-    assert told.stderr.startswith("Wrote 3 rows to rows.csv in ")
+    result = run("--other-by", "CAR=WHO", "--end", "my_end + 1", "--prefix", "my_", "-o", "rows.csv")
+    assert result.exit_code == 0, result.stderr
+    assert result.stderr.startswith("Wrote 3 rows to rows.csv in ")
     rows = [line.rsplit(",", 1)[0] for line in Path("rows.csv").read_text().splitlines()]
     assert rows == ["at,who,whom", "4,a,y", "5,a,z", "1,b,x"]
 
 
 def test_one_stream_of_rows_fills_the_frames_of_all_groups_and_the_picture_marks_it(run):
-    told = run(
+    result = run(
         "--other-by", "", "--split", "3", "--drop-empty", "--agg", "n=count(*)", "--plot", "p.html",
         "--plot-group", "a", "--show", "2",
     )  # fmt: skip
-    assert lines(told) == [["a", "2", "2", "2", "condition", "0", "1"], ["a", "3", "4", "2", "condition", "1", "2"]]
-    assert told.stderr == "The first 2 of 3 frames; --output PATH writes all of them.\nPicture: p.html\n"
+    assert lines(result) == [["a", "2", "2", "2", "condition", "0", "1"], ["a", "3", "4", "2", "condition", "1", "2"]]
+    assert result.stderr == "The first 2 of 3 frames; --output PATH writes all of them.\nPicture: p.html\n"
     assert "calls.json" in Path("p.html").read_text()
 
 
 def test_explain_checks_and_prints_the_plan_only(run):
-    told = run("--other-by", "car=who", "--before", "1", "--explain")
-    assert told.stdout.startswith("frames Threshold(where='speed > 40')")
-    assert told.stdout.splitlines()[-1] == "filled with calls.json by at: car = who, before='1'"
-    assert told.stderr == ""
+    result = run("--other-by", "car=who", "--before", "1", "--explain")
+    assert result.stdout.startswith("frames Threshold(where='speed > 40')")
+    assert result.stdout.splitlines()[-1] == "filled with calls.json by at: car = who, before='1'"
+    assert result.stderr == ""
 
 
 @pytest.mark.parametrize(
@@ -86,8 +86,8 @@ def test_explain_checks_and_prints_the_plan_only(run):
     ],
 )
 def test_what_cannot_work_is_one_line_on_stderr(run, arguments, message):
-    told = run(*arguments)
-    assert (told.exit_code, told.stdout) == (2, "")
-    assert message in told.stderr
-    assert told.stderr.startswith("streamframes: ")
-    assert told.stderr.count("\n") == 1
+    result = run(*arguments)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert message in result.stderr
+    assert result.stderr.startswith("streamframes: ")
+    assert result.stderr.count("\n") == 1

@@ -25,17 +25,17 @@ def run(monkeypatch):
 
 
 def test_help_names_the_commands(run):
-    told = run("--help")
-    assert told.exit_code == 0
+    result = run("--help")
+    assert result.exit_code == 0
     for command in ("frames", "fill", "bursts", "sessions", "demo"):
-        assert command in told.stdout
+        assert command in result.stdout
 
 
 @pytest.mark.parametrize("command", ["frames", "fill"])
 def test_help_names_every_scheme(run, command):
-    told = run(command, "--help").stdout
+    result = run(command, "--help").stdout
     for scheme in ("threshold", "delta", "boundary", "aggregate", "change", "gap", "every", "count"):
-        assert f"--{scheme}" in told
+        assert f"--{scheme}" in result
 
 
 def test_version_is_that_of_the_package(run):
@@ -69,12 +69,12 @@ def test_a_bad_argument_is_one_line_on_stderr_and_status_2(run, tmp_path, monkey
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.csv").write_text("t\n1\n")
     (tmp_path / "a.txt").write_text("t\n1\n")
-    told = run("frames", *arguments)
-    assert told.exit_code == 2
-    assert message in told.stderr
-    assert told.stderr.startswith("streamframes: ")
-    assert told.stderr.count("\n") == 1
-    assert told.stdout == ""
+    result = run("frames", *arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert result.stderr.startswith("streamframes: ")
+    assert result.stderr.count("\n") == 1
+    assert result.stdout == ""
 
 
 @pytest.mark.parametrize(
@@ -103,20 +103,20 @@ def test_a_bad_argument_of_fill_is_one_line_too(run, tmp_path, monkeypatch, argu
     monkeypatch.chdir(tmp_path)
     for name in ("a.csv", "b.csv"):
         (tmp_path / name).write_text("t\n1\n")
-    told = run("fill", "a.csv", "b.csv", "--ts", "t", *arguments)
-    assert (told.exit_code, told.stdout) == (2, "")
-    assert message in told.stderr
-    assert told.stderr.startswith("streamframes: ")
-    assert told.stderr.count("\n") == 1
+    result = run("fill", "a.csv", "b.csv", "--ts", "t", *arguments)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert message in result.stderr
+    assert result.stderr.startswith("streamframes: ")
+    assert result.stderr.count("\n") == 1
 
 
-def test_what_fills_is_told_apart_from_what_is_filled(run, tmp_path, monkeypatch):
+def test_what_fills_is_distinguished_from_what_is_filled(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("a.csv", "b.txt"):
         (tmp_path / name).write_text("t\n1\n")
-    told = run("fill", "a.csv", "b.txt", "--ts", "t", "--gap", "5")
-    assert told.stderr.startswith("streamframes: OTHER 'b.txt' does not end in one of .parquet, ")
-    assert told.stderr.endswith("; give --other-format\n")
+    result = run("fill", "a.csv", "b.txt", "--ts", "t", "--gap", "5")
+    assert result.stderr.startswith("streamframes: OTHER 'b.txt' does not end in one of .parquet, ")
+    assert result.stderr.endswith("; give --other-format\n")
     assert "unexpected extra argument" in run("fill", "a.csv", "b.csv", "c.csv", "--ts", "t", "--gap", "5").stderr
 
 
@@ -138,16 +138,16 @@ def test_a_measure_may_not_be_named_as_an_argument_of_fill():
         ["nix"],
     ],
 )
-def test_a_wrong_option_is_told_without_a_traceback(run, arguments):
-    told = run(*arguments)
-    assert told.exit_code == 2
-    assert "Traceback" not in told.stderr
-    assert told.stdout == ""
+def test_a_wrong_option_is_reported_without_a_traceback(run, arguments):
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert "Traceback" not in result.stderr
+    assert result.stdout == ""
 
 
 def test_a_missing_file_is_named_with_status_1_before_spark_starts(run):
-    told = run("frames", "nix.csv", "--ts", "t", "--gap", "5")
-    assert (told.exit_code, told.stderr) == (1, "streamframes: cannot read nix.csv: no such file or folder\n")
+    result = run("frames", "nix.csv", "--ts", "t", "--gap", "5")
+    assert (result.exit_code, result.stderr) == (1, "streamframes: cannot read nix.csv: no such file or folder\n")
 
 
 def test_help_loads_neither_spark_nor_matplotlib():
@@ -158,8 +158,8 @@ def test_help_loads_neither_spark_nor_matplotlib():
         "print([name for name in ('pyspark', 'matplotlib', 'pandas') if name in sys.modules])"
     )
     began = time.monotonic()
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert told.splitlines()[-1] == "[]"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert result.splitlines()[-1] == "[]"
     # Less than a second where nothing else runs.
     assert time.monotonic() - began < 15
 

@@ -58,17 +58,17 @@ def refused(monkeypatch, tmp_path):
     ],
 )
 def test_a_bad_argument_is_one_line_on_stderr_and_status_2(refused, arguments, message):
-    told = refused("regions", "--where", "v < 1", *arguments)
-    assert (told.exit_code, told.stdout) == (2, "")
-    assert message in told.stderr
-    assert told.stderr.startswith("streamframes: ")
-    assert told.stderr.count("\n") == 1
+    result = refused("regions", "--where", "v < 1", *arguments)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert message in result.stderr
+    assert result.stderr.startswith("streamframes: ")
+    assert result.stderr.count("\n") == 1
 
 
 def test_a_bad_argument_of_density_is_one_line_too(refused):
-    told = refused("density", *PLANE, *DENSE, "--bin", "5", "--bin", "2")
-    assert told.exit_code == 2
-    assert told.stderr == "streamframes: --bin is given 3 times; give it once, or once for each --space\n"
+    result = refused("density", *PLANE, *DENSE, "--bin", "5", "--bin", "2")
+    assert result.exit_code == 2
+    assert result.stderr == "streamframes: --bin is given 3 times; give it once, or once for each --space\n"
 
 
 def test_what_must_be_given_is_named(refused):
@@ -78,8 +78,8 @@ def test_what_must_be_given_is_named(refused):
 
 
 def test_a_missing_file_of_places_is_named_before_spark_starts(refused):
-    told = refused("regions", "--where", "v < 1", *LINE, "--places", "nix.csv")
-    assert (told.exit_code, told.stderr) == (1, "streamframes: cannot read nix.csv: no such file or folder\n")
+    result = refused("regions", "--where", "v < 1", *LINE, "--places", "nix.csv")
+    assert (result.exit_code, result.stderr) == (1, "streamframes: cannot read nix.csv: no such file or folder\n")
 
 
 def test_places_are_a_list_or_a_file(refused):
@@ -107,36 +107,36 @@ def run(spark, tmp_path, monkeypatch):
     return lambda *arguments: CliRunner().invoke(app, ["regions", "rows.json", "--where", "v < 20", *LINE, *arguments])
 
 
-def lines(told):
+def lines(result):
     """The cells of what was printed, without the heading."""
-    assert told.exit_code == 0, told.stderr
-    return [line.split() for line in told.stdout.splitlines()[2:]]
+    assert result.exit_code == 0, result.stderr
+    return [line.split() for line in result.stdout.splitlines()[2:]]
 
 
 @pytest.mark.spark
 def test_rectangles_are_printed_in_order(run):
-    told = run("--by", "road")
-    assert told.stdout.splitlines()[0].split()[:6] == [
+    result = run("--by", "road")
+    assert result.stdout.splitlines()[0].split()[:6] == [
         "road", "frame_start", "frame_end", "frame_low", "frame_high", "frame_rows",
     ]  # fmt: skip
-    assert [cells[:6] for cells in lines(told)] == [["A", "2", "4", "1", "2", "6"], ["A", "2", "5", "2", "2", "4"]]
-    assert told.stderr == "2 regions.\n"
+    assert [cells[:6] for cells in lines(result)] == [["A", "2", "4", "1", "2", "6"], ["A", "2", "5", "2", "2", "4"]]
+    assert result.stderr == "2 regions.\n"
 
 
 @pytest.mark.spark
 def test_minimums_and_measures_and_a_picture_of_the_group_with_most(run):
-    told = run("--by", "road", "--min-extent", "1", "--agg", "slowest=min(v)", "--plot", "p.html")
-    assert [[*cells[1:5], cells[-1]] for cells in lines(told)] == [["2", "4", "1", "2", "10"]]
-    assert told.stderr == "1 regions.\nPicture: p.html\n"
+    result = run("--by", "road", "--min-extent", "1", "--agg", "slowest=min(v)", "--plot", "p.html")
+    assert [[*cells[1:5], cells[-1]] for cells in lines(result)] == [["2", "4", "1", "2", "10"]]
+    assert result.stderr == "1 regions.\nPicture: p.html\n"
     page = Path("p.html").read_text()
     assert "<h1>v of road A</h1>" in page
 
 
 @pytest.mark.spark
 def test_connected_regions_hide_their_shape_from_the_terminal_only(run):
-    told = run("--by", "road", "--shape", "connected")
-    assert [cells[1:6] for cells in lines(told)] == [["2", "5", "1", "2", "7"]]
-    assert "outline" not in told.stdout
+    result = run("--by", "road", "--shape", "connected")
+    assert [cells[1:6] for cells in lines(result)] == [["2", "5", "1", "2", "7"]]
+    assert "outline" not in result.stdout
     written = run("--by", "road", "--shape", "connected", "-o", "out.json", "--plot", "p.png")
     assert written.stderr.startswith("Wrote 1 regions to out.json in ")
     assert json.loads(Path("out.json").read_text())["frame_outline"].startswith("POLYGON")
@@ -157,8 +157,8 @@ def test_bad_reports_and_places_of_a_file(run):
 
 @pytest.mark.spark
 def test_rows_are_tagged_and_explain_runs_nothing(run):
-    told = run("--by", "road", "--min-extent", "1", "--tag", "-o", "rows.csv")
-    assert told.stderr.startswith("Wrote 6 rows to rows.csv in "), told.stderr
+    result = run("--by", "road", "--min-extent", "1", "--tag", "-o", "rows.csv")
+    assert result.stderr.startswith("Wrote 6 rows to rows.csv in "), result.stderr
     explained = run("--explain")
     assert explained.exit_code == 0
     assert "regions" in explained.stdout
@@ -177,11 +177,11 @@ def test_rows_are_tagged_and_explain_runs_nothing(run):
     ],
 )
 def test_what_cannot_work_is_one_line_on_stderr(run, arguments, status, message):
-    told = run(*arguments)
-    assert told.exit_code == status
-    assert message in told.stderr
-    assert told.stderr.splitlines()[-1].startswith("streamframes: ")
-    assert "Traceback" not in told.stderr
+    result = run(*arguments)
+    assert result.exit_code == status
+    assert message in result.stderr
+    assert result.stderr.splitlines()[-1].startswith("streamframes: ")
+    assert "Traceback" not in result.stderr
 
 
 @pytest.mark.spark
@@ -190,6 +190,6 @@ def test_a_crowd_is_found_and_drawn(spark, tmp_path, monkeypatch):
     crowd = [{"t": t, "x": x + 0.5, "y": 3.0} for t in range(4) for x in range(8)]
     alone = [{"t": t, "x": 75.0, "y": 35.0} for t in range(6)]
     Path("rows.json").write_text("".join(json.dumps(row) + "\n" for row in crowd + alone))
-    told = CliRunner().invoke(app, ["density", "rows.json", *PLANE, *DENSE, "--plot", "p.svg"])
-    assert [cells[:2] for cells in lines(told)] == [["0", "4"]]
-    assert told.stderr == "1 regions.\nPicture: p.svg\n"
+    result = CliRunner().invoke(app, ["density", "rows.json", *PLANE, *DENSE, "--plot", "p.svg"])
+    assert [cells[:2] for cells in lines(result)] == [["0", "4"]]
+    assert result.stderr == "1 regions.\nPicture: p.svg\n"

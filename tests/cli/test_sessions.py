@@ -51,11 +51,11 @@ def written(path, text):
 
 
 def test_a_tree_is_tables_of_toml_or_json(tmp_path):
-    (told,) = tree_of(written(tmp_path / "a.toml", TOML))
-    assert told == Session("All", parts=[VISIT])
+    (content,) = tree_of(written(tmp_path / "a.toml", TOML))
+    assert content == Session("All", parts=[VISIT])
     visit = {"name": "Visit", "key": ["user", "page"], "parts": [{"name": "Buy", "timeout": "1 hour"}]}
-    (told,) = tree_of(written(tmp_path / "a.json", visit))
-    assert told == Session("Visit", key=["user", "page"], parts=[Session("Buy", timeout="1 hour")])
+    (content,) = tree_of(written(tmp_path / "a.json", visit))
+    assert content == Session("Visit", key=["user", "page"], parts=[Session("Buy", timeout="1 hour")])
 
 
 def test_several_roots_are_parts_without_a_root_or_a_list(tmp_path):
@@ -69,7 +69,7 @@ def test_several_roots_are_parts_without_a_root_or_a_list(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("told", "message"),
+    ("content", "message"),
     [
         ({}, 'the root has no name; write one, like name = "Call"'),
         (["Call"], "the root is 'Call'; write a table with name, key,"),
@@ -87,9 +87,9 @@ def test_several_roots_are_parts_without_a_root_or_a_list(tmp_path):
         ([], "give a Session, or a list of them"),
     ],
 )
-def test_a_tree_that_means_nothing_is_refused(tmp_path, told, message):
+def test_a_tree_that_means_nothing_is_refused(tmp_path, content, message):
     with pytest.raises(InvalidArgument) as refused:
-        tree_of(written(tmp_path / "a.json", told))
+        tree_of(written(tmp_path / "a.json", content))
     assert message in str(refused.value)
     assert str(refused.value).startswith("--tree ")
 
@@ -129,11 +129,11 @@ def refused(monkeypatch, tmp_path):
     ],
 )
 def test_what_cannot_work_is_one_line_on_stderr_before_spark_starts(refused, arguments, status, message):
-    told = refused("a.csv", "--ts", "t", "--tree", *arguments)
-    assert (told.exit_code, told.stdout) == (status, "")
-    assert message in told.stderr
-    assert told.stderr.startswith("streamframes: ")
-    assert told.stderr.count("\n") == 1
+    result = refused("a.csv", "--ts", "t", "--tree", *arguments)
+    assert (result.exit_code, result.stdout) == (status, "")
+    assert message in result.stderr
+    assert result.stderr.startswith("streamframes: ")
+    assert result.stderr.count("\n") == 1
 
 
 def test_what_is_drawn_is_inside_the_nearest_session_that_is_drawn():
@@ -147,9 +147,9 @@ def test_what_is_drawn_is_inside_the_nearest_session_that_is_drawn():
 
 
 def test_help_shows_a_tree(refused):
-    told = refused("--help").stdout
+    result = refused("--help").stdout
     for name in ("--tree", "--measure", "--classes", "--plot-tree", '{"name": "System", "parts": [{"name": "Call"'):
-        assert name in told
+        assert name in result
 
 
 EVENTS = [
@@ -171,36 +171,36 @@ def run(spark, tmp_path, monkeypatch):
     )
 
 
-def lines(told):
+def lines(result):
     """The cells of what was printed, without the heading."""
-    assert told.exit_code == 0, told.stderr
-    return [line.split() for line in told.stdout.splitlines()[2:]]
+    assert result.exit_code == 0, result.stderr
+    return [line.split() for line in result.stdout.splitlines()[2:]]
 
 
 @pytest.mark.spark
 def test_sessions_are_printed_in_order_and_drawn(run):
     measures = ["--measure", "n=Visit.count(Buy)", "--measure", "mean=All.avg(Visit.duration(t))"]
-    told = run(*measures, "--classes", "visit", "--prefix", "s_", "--plot", "p.html", "--plot-tree", "tree.svg")
-    assert told.stdout.splitlines()[0].split() == [
+    result = run(*measures, "--classes", "visit", "--prefix", "s_", "--plot", "p.html", "--plot-tree", "tree.svg")
+    assert result.stdout.splitlines()[0].split() == [
         "user", "s_start", "s_end", "s_rows", "s_closed_by", "s_class", "s_level", "bytes", "n",
     ]  # fmt: skip
-    assert [line[:5] for line in lines(told)] == [
+    assert [line[:5] for line in lines(result)] == [
         ["a", "1", "6", "3", "condition"],
         ["b", "2", "5", "3", "condition"],
         ["c", "8", "9", "2", "timeout"],
         ["d", "20", "21", "2", "end"],
     ]
-    assert [line[-2:] for line in lines(told)] == [["15", "2"], ["3", "1"], ["4", "1"], ["4", "1"]]
-    assert told.stderr == "Picture: tree.svg\n4 sessions.\nPicture: p.html\n"
+    assert [line[-2:] for line in lines(result)] == [["15", "2"], ["3", "1"], ["4", "1"], ["4", "1"]]
+    assert result.stderr == "Picture: tree.svg\n4 sessions.\nPicture: p.html\n"
     assert "user d" in Path("p.html").read_text()
     assert "<svg" in Path("tree.svg").read_text()
 
 
 @pytest.mark.spark
-def test_measures_are_written_and_what_is_open_and_odd_is_told(run):
-    told = run("--measure", "mean=All.avg(Visit.duration(t))", "--measure", "n=Visit.count(Buy)", "--show", "measures",
-               "--classes", "All", "-o", "means.csv")  # fmt: skip
-    assert told.stderr.startswith("Wrote 3 measures to means.csv in "), told.stderr
+def test_measures_are_written_and_what_is_open_and_odd_is_shown(run):
+    result = run("--measure", "mean=All.avg(Visit.duration(t))", "--measure", "n=Visit.count(Buy)",
+                 "--show", "measures", "--classes", "All", "-o", "means.csv")  # fmt: skip
+    assert result.stderr.startswith("Wrote 3 measures to means.csv in "), result.stderr
     written = [line.split(",") for line in Path("means.csv").read_text().splitlines()]
     assert [(line[0], line[1], line[3], line[4]) for line in written] == [
         ("t", "class", "measure", "value"),
@@ -214,8 +214,8 @@ def test_measures_are_written_and_what_is_open_and_odd_is_told(run):
 
 @pytest.mark.spark
 def test_a_plot_may_be_of_inner_classes_and_explain_runs_nothing(run):
-    told = run("--classes", "Buy", "--plot", "p.png", "--first", "1")
-    assert told.stderr == "The first 1 of 5 sessions; --output PATH writes all of them.\nPicture: p.png\n"
+    result = run("--classes", "Buy", "--plot", "p.png", "--first", "1")
+    assert result.stderr == "The first 1 of 5 sessions; --output PATH writes all of them.\nPicture: p.png\n"
     assert Path("p.png").read_bytes()[:4] == b"\x89PNG"
     explained = run("--explain", "--plot-tree", "tree.png")
     assert explained.stdout.startswith("sessions of All > Visit > Buy")
@@ -232,8 +232,8 @@ def test_a_plot_may_be_of_inner_classes_and_explain_runs_nothing(run):
     ],
 )
 def test_what_the_rows_do_not_have_is_one_line_on_stderr(run, arguments, status, message):
-    told = run(*arguments)
-    assert told.exit_code == status
-    assert message in told.stderr
-    assert told.stderr.splitlines()[-1].startswith("streamframes: ")
-    assert "Traceback" not in told.stderr
+    result = run(*arguments)
+    assert result.exit_code == status
+    assert message in result.stderr
+    assert result.stderr.splitlines()[-1].startswith("streamframes: ")
+    assert "Traceback" not in result.stderr

@@ -65,19 +65,19 @@ def found(name):
     ("source", "target"), [("a.parquet", "o.csv"), ("a.csv", "o.json"), ("a.json.gz", "o.parquet")]
 )
 def test_frames_go_from_file_to_file_in_order(run, source, target):
-    told = run("frames", write(source), *FAST, "--output", target)
-    assert told.exit_code == 0, told.stderr
-    assert told.stdout == ""
-    assert told.stderr.startswith(f"Wrote 2 frames to {target} in ")
+    result = run("frames", write(source), *FAST, "--output", target)
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout == ""
+    assert result.stderr.startswith(f"Wrote 2 frames to {target} in ")
     assert found(target) == FRAMES
 
 
 def test_a_path_without_ending_becomes_a_folder_that_can_be_read_again(run, tmp_path):
     assert run("frames", write("a.csv"), *FAST, "--output", "deep/out", "--output-format", "json").exit_code == 0
     assert not list(tmp_path.glob("deep/.out*"))
-    told = run("frames", "deep/out", "--ts", "frame_start", "--count", "9")
-    assert told.exit_code == 0, told.stderr
-    assert told.stdout.splitlines()[-1].split() == ["1", "2", "2", "end", "of", "data"]
+    result = run("frames", "deep/out", "--ts", "frame_start", "--count", "9")
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout.splitlines()[-1].split() == ["1", "2", "2", "end", "of", "data"]
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.json"])
@@ -85,9 +85,9 @@ def test_instants_with_and_without_an_offset_are_not_read_as_if_they_were_alike(
     lines = [f"2026-01-05T1{hour}:00:00{offset}" for hour, offset in enumerate(("", "+01:00", "", "Z"))]
     rows = "".join(f'{{"t":"{line}"}}\n' if name == "a.json" else f"{line}\n" for line in lines)
     Path(name).write_text(rows if name == "a.json" else f"t\n{rows}")
-    told = run("frames", name, "--ts", "t", "--gap", "1 hour")
-    assert told.exit_code == 1
-    assert told.stderr == (
+    result = run("frames", name, "--ts", "t", "--gap", "1 hour")
+    assert result.exit_code == 1
+    assert result.stderr == (
         f"streamframes: cannot read {name} as {name[2:]}: column 't' has instants with an offset, like "
         f"'2026-01-05T11:00:00+01:00' in {name}, and without, like '2026-01-05T10:00:00' in {name}; write all of them "
         "with an offset, or all without\n"
@@ -97,8 +97,8 @@ def test_instants_with_and_without_an_offset_are_not_read_as_if_they_were_alike(
 @pytest.mark.parametrize("offset", ["", "Z", "+02:00"])
 def test_instants_that_are_written_alike_are_read(run, offset):
     Path("a.csv").write_text(f"t,x\n2026-01-05T10:00:00{offset},1\n,2\n2026-01-05T11:00:00.5{offset},3\n")
-    told = run("frames", "a.csv", "--ts", "t", "--gap", "2 hours", "-o", "o.json")
-    assert told.exit_code == 0, told.stderr
+    result = run("frames", "a.csv", "--ts", "t", "--gap", "2 hours", "-o", "o.json")
+    assert result.exit_code == 0, result.stderr
     assert [json.loads(row)["frame_rows"] for row in Path("o.json").read_text().splitlines()] == [2]
 
 
@@ -114,38 +114,38 @@ def test_an_output_is_replaced_only_when_asked_even_if_it_is_the_input(run):
 
 
 def test_without_output_the_first_frames_are_printed(run):
-    told = run("frames", write("a.csv"), *FAST, "--show", "1", "--agg", "top=max(speed)")
-    header, _, first = told.stdout.splitlines()
+    result = run("frames", write("a.csv"), *FAST, "--show", "1", "--agg", "top=max(speed)")
+    header, _, first = result.stdout.splitlines()
     assert header.split() == ["car", "frame_start", "frame_end", "frame_rows", "frame_closed_by", "top"]
     assert first.split() == ["a", "2", "9", "3", "end", "of", "data", "70"]
-    assert told.stderr == "The first 1 of 2 frames; --output PATH writes all of them.\n"
+    assert result.stderr == "The first 1 of 2 frames; --output PATH writes all of them.\n"
 
 
 def test_no_frames_are_no_failure(run):
-    told = run("frames", write("a.csv"), "--ts", "t", "--threshold", "speed > 999")
-    assert (told.exit_code, told.stdout, told.stderr) == (0, "", "0 frames.\n")
+    result = run("frames", write("a.csv"), "--ts", "t", "--threshold", "speed > 999")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "0 frames.\n")
     assert run("frames", "a.csv", "--ts", "t", "--threshold", "speed > 999", "-o", "none.csv").exit_code == 0
     assert Path("none.csv").read_text() == "frame_id,frame_start,frame_end,frame_rows,frame_closed_by\n"
 
 
 def test_options_reach_the_scheme_and_the_schedule(run):
-    told = run("frames", write("a.csv"), *FAST, "--max-gap", "5", "--min-rows", "2", "-o", "gap.csv")
-    assert told.exit_code == 0, told.stderr
+    result = run("frames", write("a.csv"), *FAST, "--max-gap", "5", "--min-rows", "2", "-o", "gap.csv")
+    assert result.exit_code == 0, result.stderr
     assert found("gap.csv") == [("a", 2, 3, 2, "gap")]
-    told = run("frames", "a.csv", *FAST, "--schedule", "1", "--missing", "holds", "-o", "holds.csv")
-    assert told.exit_code == 0, told.stderr
+    result = run("frames", "a.csv", *FAST, "--schedule", "1", "--missing", "holds", "-o", "holds.csv")
+    assert result.exit_code == 0, result.stderr
     assert found("holds.csv") == FRAMES
 
 
 def test_lists_are_json_text_in_csv(run):
-    told = run("frames", write("a.csv"), "--ts", "t", "--by", "car", "--boundary", "speed=40,65", "-o", "c.csv")
-    assert told.exit_code == 0, told.stderr
+    result = run("frames", write("a.csv"), "--ts", "t", "--by", "car", "--boundary", "speed=40,65", "-o", "c.csv")
+    assert result.exit_code == 0, result.stderr
     assert pa_csv.read_csv("c.csv")["frame_cell"].to_pylist() == ["[0]", "[1]", "[2]", "[1]"]
 
 
 def test_tagged_rows_keep_their_columns(run):
-    told = run("frames", write("a.csv"), *FAST, "--tag", "--keep-outside", "--prefix", "my_", "-o", "t.parquet")
-    assert told.exit_code == 0, told.stderr
+    result = run("frames", write("a.csv"), *FAST, "--tag", "--keep-outside", "--prefix", "my_", "-o", "t.parquet")
+    assert result.exit_code == 0, result.stderr
     tagged = pq.read_table("t.parquet")
     assert tagged.column_names == ["car", "t", "speed", "state", "my_id"]
     assert tagged["my_id"].is_null().to_pylist() == [True, False, False, False, False]
@@ -153,8 +153,8 @@ def test_tagged_rows_keep_their_columns(run):
 
 def test_instants_keep_their_microseconds_through_text(run):
     Path("a.csv").write_text("at,v\n2026-01-05T00:00:00.000001Z,1\n2026-01-05 00:00:30.5,1\n")
-    told = run("frames", "a.csv", "--ts", "at", "--gap", "1 minute", "-o", "b.json")
-    assert told.exit_code == 0, told.stderr
+    result = run("frames", "a.csv", "--ts", "at", "--gap", "1 minute", "-o", "b.json")
+    assert result.exit_code == 0, result.stderr
     frame = json.loads(Path("b.json").read_text())
     assert frame["frame_start"] == "2026-01-05T00:00:00.000001Z"
     assert frame["frame_end"] == "2026-01-05T00:00:30.500000Z"
@@ -165,21 +165,21 @@ def test_instants_keep_their_microseconds_through_text(run):
 def test_a_derived_column_can_order_rows(run):
     rows = [{"when": f"0{hour} o'clock"} for hour in (1, 2, 9)]
     source = write("a.json", rows)
-    told = run("frames", source, "--with", "h=cast(left(`when`, 2) as int)", "--ts", "h", "--gap", "3")
-    assert [line.split()[:3] for line in told.stdout.splitlines()[2:]] == [["1", "2", "2"], ["9", "9", "1"]]
+    result = run("frames", source, "--with", "h=cast(left(`when`, 2) as int)", "--ts", "h", "--gap", "3")
+    assert [line.split()[:3] for line in result.stdout.splitlines()[2:]] == [["1", "2", "2"], ["9", "9", "1"]]
 
 
 def test_explain_prints_the_plan_only(run):
-    told = run("frames", write("a.csv"), *FAST, "--explain")
-    assert told.stdout.startswith("frames Threshold(where='speed > 40')")
-    assert told.stderr == ""
+    result = run("frames", write("a.csv"), *FAST, "--explain")
+    assert result.stdout.startswith("frames Threshold(where='speed > 40')")
+    assert result.stderr == ""
 
 
 @pytest.mark.parametrize("picture", ["p.png", "p.svg", "p.html"])
 def test_a_picture_shows_the_group_with_most_frames(run, picture):
-    told = run("frames", write("a.csv"), "--ts", "t", "--by", "car", "--change", "state", "--plot", picture)
-    assert told.exit_code == 0, told.stderr
-    assert told.stderr.endswith(f"Picture: {picture}\n")
+    result = run("frames", write("a.csv"), "--ts", "t", "--by", "car", "--change", "state", "--plot", picture)
+    assert result.exit_code == 0, result.stderr
+    assert result.stderr.endswith(f"Picture: {picture}\n")
     drawn = Path(picture).read_bytes()
     assert drawn[:4] == b"\x89PNG" if picture.endswith("png") else b"<svg" in drawn
     if picture.endswith("html"):
@@ -187,15 +187,15 @@ def test_a_picture_shows_the_group_with_most_frames(run, picture):
 
 
 def test_names_of_columns_may_differ_in_case(run):
-    told = run("frames", write("a.csv"), "--ts", "T", "--by", "Car", "--gap", "5", "--plot", "p.png", "--show", "9")
-    assert told.exit_code == 0, told.stderr
-    assert told.stdout.split()[0] == "car"
+    result = run("frames", write("a.csv"), "--ts", "T", "--by", "Car", "--gap", "5", "--plot", "p.png", "--show", "9")
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout.split()[0] == "car"
 
 
 def test_a_long_signal_is_thinned_by_spark(run):
     write("long.parquet", [{"t": t, "v": 1000 if t == 7777 else t % 10} for t in range(20_000)])
-    told = run("frames", "long.parquet", "--ts", "t", "--threshold", "v > 500", "--plot", "p.svg")
-    assert told.exit_code == 0, told.stderr
+    result = run("frames", "long.parquet", "--ts", "t", "--threshold", "v > 500", "--plot", "p.svg")
+    assert result.exit_code == 0, result.stderr
     assert Path("p.svg").stat().st_size < 500_000
 
 
@@ -216,11 +216,11 @@ def test_a_long_signal_is_thinned_by_spark(run):
     ],
 )
 def test_what_cannot_work_is_one_line_on_stderr(run, arguments, status, message):
-    told = run("frames", write("a.csv"), *arguments)
-    assert told.exit_code == status
-    assert message in told.stderr
-    assert told.stderr.splitlines()[-1].startswith("streamframes: ")
-    assert "Traceback" not in told.stderr
+    result = run("frames", write("a.csv"), *arguments)
+    assert result.exit_code == status
+    assert message in result.stderr
+    assert result.stderr.splitlines()[-1].startswith("streamframes: ")
+    assert "Traceback" not in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -233,26 +233,26 @@ def test_what_cannot_work_is_one_line_on_stderr(run, arguments, status, message)
 )
 def test_an_unreadable_file_is_named(run, tmp_path, name, content, message):
     (tmp_path / name).write_text(content)
-    told = run("frames", name, "--ts", "t", "--gap", "5")
-    assert told.exit_code == 1
-    assert told.stderr.startswith(f"streamframes: {message}")
-    assert told.stderr.count("\n") == 1
+    result = run("frames", name, "--ts", "t", "--gap", "5")
+    assert result.exit_code == 1
+    assert result.stderr.startswith(f"streamframes: {message}")
+    assert result.stderr.count("\n") == 1
 
 
 def test_the_demo_finds_everything_and_draws_it(run, tmp_path):
-    told = run("demo", "--rows", "20000", "--seed", "3", "--output", "new", "--format", "html")
-    assert told.exit_code == 0, told.stderr
-    assert "exactly" in told.stdout
-    assert "Picture: new/frames.html" in told.stdout
+    result = run("demo", "--rows", "20000", "--seed", "3", "--output", "new", "--format", "html")
+    assert result.exit_code == 0, result.stderr
+    assert "exactly" in result.stdout
+    assert "Picture: new/frames.html" in result.stdout
     assert (tmp_path / "new" / "frames.html").stat().st_size > 10_000
-    assert told.stderr == ""
-    following = told.stdout.splitlines()[-1].split()
+    assert result.stderr == ""
+    following = result.stdout.splitlines()[-1].split()
     assert following[:3] == ["streamframes", "frames", "new/reports.parquet"]
 
 
 def test_the_demo_works_where_nothing_was_planted(run):
-    told = run("demo", "--rows", "5")
-    assert told.exit_code == 0, told.stderr
+    result = run("demo", "--rows", "5")
+    assert result.exit_code == 0, result.stderr
 
 
 def test_a_program_of_its_own_is_silent_but_for_results(tmp_path):
@@ -260,8 +260,8 @@ def test_a_program_of_its_own_is_silent_but_for_results(tmp_path):
     write(str(source))
     code = "from streamframes.cli.main import app; app()"
     command = [sys.executable, "-c", code, "frames", str(source), *FAST, "--master", "local[1]"]
-    told = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=300, check=False)
-    assert told.returncode == 0, told.stderr
-    assert told.stderr == "2 frames.\n"
-    assert [line[:3].strip() for line in told.stdout.splitlines()] == ["car", "───", "a", "b"]
+    result = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=300, check=False)
+    assert result.returncode == 0, result.stderr
+    assert result.stderr == "2 frames.\n"
+    assert [line[:3].strip() for line in result.stdout.splitlines()] == ["car", "───", "a", "b"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv"]

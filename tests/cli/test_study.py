@@ -44,56 +44,60 @@ def refused(monkeypatch, tmp_path):
     ],
 )
 def test_a_bad_argument_is_one_line_on_stderr_and_status_2(refused, arguments, message):
-    told = refused(*arguments)
-    assert message in told.stderr
-    assert told.exit_code == 2
+    result = refused(*arguments)
+    assert message in result.stderr
+    assert result.exit_code == 2
 
 
 def test_the_help_names_every_study(refused):
-    told = " ".join(refused("--help").stdout.replace("│", " ").split())
-    assert ", ".join(NAMES) in told
+    result = " ".join(refused("--help").stdout.replace("│", " ").split())
+    assert ", ".join(NAMES) in result
 
 
-def test_a_file_that_is_not_there_is_told_before_spark_starts(refused):
-    told = refused("regions", "--data", "b.csv")
-    assert "cannot read b.csv: no such file or folder" in told.stderr
-    assert told.exit_code == 1
+def test_a_file_that_is_not_there_is_reported_before_spark_starts(refused):
+    result = refused("regions", "--data", "b.csv")
+    assert "cannot read b.csv: no such file or folder" in result.stderr
+    assert result.exit_code == 1
 
 
 def test_files_whose_columns_are_in_another_order_are_refused(refused):
     Path("b.csv").write_text("v,t\n1,2\n")
     Path("empty.csv").write_text("")
-    told = refused("regions", "--data", "a.csv", "--data", "empty.csv", "--data", "b.csv")
-    assert "cannot read b.csv with a.csv: its columns are v, t, those of the other t, v; give files with" in told.stderr
-    assert told.exit_code == 1
+    result = refused("regions", "--data", "a.csv", "--data", "empty.csv", "--data", "b.csv")
+    assert (
+        "cannot read b.csv with a.csv: its columns are v, t, those of the other t, v; give files with" in result.stderr
+    )
+    assert result.exit_code == 1
 
 
 @pytest.mark.spark
 def test_a_study_of_made_up_rows_prints_its_verdict_and_saves_its_files(spark, tmp_path):
-    told = CliRunner().invoke(app, ["study", "regions", "--rows", "50000", "--seed", "1", "--out", str(tmp_path)])
-    assert told.exit_code == 0, told.stderr
-    assert "Jams in time and space" in told.stdout
-    assert "holds" in told.stdout
+    result = CliRunner().invoke(app, ["study", "regions", "--rows", "50000", "--seed", "1", "--out", str(tmp_path)])
+    assert result.exit_code == 0, result.stderr
+    assert "Jams in time and space" in result.stdout
+    assert "holds" in result.stdout
     assert {path.suffix for path in tmp_path.iterdir()} == {".csv", ".json", ".png", ".svg"}
     assert json.loads((tmp_path / "regions.json").read_text())["tables"]["regions"]
 
 
 @pytest.mark.spark
-def test_a_file_that_lacks_a_column_or_rows_is_told_by_name(spark, tmp_path):
+def test_a_file_that_lacks_a_column_or_rows_is_named(spark, tmp_path):
     (tmp_path / "a.csv").write_text("ts,milepost,pace\n" + "2026-01-05 00:00:00,1.0,50\n" * 3)
     study = ["study", "regions", "--data", str(tmp_path / "a.csv"), "--out", str(tmp_path / "out")]
-    told = CliRunner().invoke(app, study)
-    assert "study regions needs a column 'speed' (miles per hour), and " in told.stderr
-    assert "has ts, milepost, pace; give one with --with 'speed=...'" in told.stderr
-    assert told.exit_code == 2
-    told = CliRunner().invoke(app, [*study, "--with", "speed=pace"])
-    assert "study regions needs at least 4,320 rows, and " in told.stderr
-    assert "has 3" in told.stderr
-    assert told.exit_code == 1
+    result = CliRunner().invoke(app, study)
+    assert "study regions needs a column 'speed' (miles per hour), and " in result.stderr
+    assert "has ts, milepost, pace; give one with --with 'speed=...'" in result.stderr
+    assert result.exit_code == 2
+    result = CliRunner().invoke(app, [*study, "--with", "speed=pace"])
+    assert "study regions needs at least 4,320 rows, and " in result.stderr
+    assert "has 3" in result.stderr
+    assert result.exit_code == 1
 
 
 @pytest.mark.spark
 def test_a_column_can_be_replaced(spark, tmp_path):
     (tmp_path / "a.csv").write_text("ts,milepost,speed\n" + "2026-01-05 00:00:00,1.0,50\n" * 3)
-    told = CliRunner().invoke(app, ["study", "regions", "--data", str(tmp_path / "a.csv"), "--with", "speed=speed / 2"])
-    assert "study regions needs at least 4,320 rows, and " in told.stderr
+    result = CliRunner().invoke(
+        app, ["study", "regions", "--data", str(tmp_path / "a.csv"), "--with", "speed=speed / 2"]
+    )
+    assert "study regions needs at least 4,320 rows, and " in result.stderr

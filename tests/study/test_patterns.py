@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import sqlglot
 
-from streamframes.study.baselines import flink_ways
-from streamframes.study.baselines.flink_ways import Matched, flink_query
+from streamframes.study.baselines import flink_queries
+from streamframes.study.baselines.flink_queries import Matched, flink_query
 from streamframes.study.baselines.rivals import CANNOT, FLINK, OURS, SPARK
 from streamframes.study.baselines.tasks import TASKS, Task
 from streamframes.study.experiments import patterns
@@ -57,8 +57,8 @@ def test_matches_that_lack_open_frames_agree_and_a_failure_is_told(spark: Any, m
         n, covered = closed.selectExpr("count(*)", "sum(frame_rows)").first()
         return Matched(n, covered, 1.5)
 
-    monkeypatch.setattr(flink_ways, "is_installed", lambda: True)
-    monkeypatch.setattr(flink_ways, "flink_frames", match)
+    monkeypatch.setattr(flink_queries, "is_installed", lambda: True)
+    monkeypatch.setattr(flink_queries, "flink_frames", match)
     monkeypatch.setattr(patterns, "_ROUNDS", 1)
     outcome = STUDY.run(STUDY.lab(spark, rows=5_000))
     threshold, delta, *_ = outcome.table("patterns").where(way=FLINK)

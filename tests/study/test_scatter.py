@@ -9,7 +9,7 @@ import pytest
 
 from streamframes.errors import StreamFramesError
 from streamframes.study.data.raster import FINE, Extent, jaccard, occupied
-from streamframes.study.experiments.scatter import GRIDS, STUDY, WAYS
+from streamframes.study.experiments.scatter import GRIDS, KINDS, STUDY
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data" / "1_ctd"
 
@@ -39,7 +39,7 @@ def test_the_distance_of_equal_plots_is_zero_and_of_disjoint_ones_one():
 def test_frames_are_nearer_to_all_rows_than_windows_and_samples_on_every_grid(spark):
     outcome = STUDY.run(STUDY.lab(spark, rows=60_000))
     for row in outcome.table("distances").where():
-        assert 0 < row["frames"] < min(row[way] for way in WAYS if way != "frames"), row
+        assert 0 < row["frames"] < min(row[way] for way in KINDS if way != "frames"), row
     for row in outcome.table("points").where():
         assert row["frames"] <= row["windows"] == row["samples"] == row["random samples"] <= 1.1 * row["frames"]
     assert len(outcome.claims) == 3

@@ -41,4 +41,4 @@ def test_a_frame_is_missed_that_meets_no_selected_window_and_a_window_without_fr
 @pytest.mark.parametrize(("length", "edges"), [(6, (10, 69)), (10, (0, 99)), (40, (0, 99))])
 def test_the_stretch_that_tells_most_holds_a_hit_a_miss_and_a_false_alarm(length, edges):
     found = selection([(12, 18), (50, 64)], min=[5], max=[1, 3, 5, 6, 9])
-    assert found.most_telling(length)[1] == edges
+    assert found.most_varied(length)[1] == edges

@@ -1,1 +1,4 @@
-"""The command line: a door to the same verbs, for files."""
+"""Command line: the program `streamframes`, the library for files and for those who write no Python.
+
+`main.app` is the program. Nothing imports this package but the program and its tests.
+"""

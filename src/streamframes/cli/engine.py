@@ -75,7 +75,7 @@ def start(master: str, **settings: str) -> Engine:
 def hushed() -> Iterator[BinaryIO]:
     """Send what is written to stdout and stderr to a file, for the processes started meanwhile for ever.
 
-    Java keeps the descriptors that it is started with, and so do Python workers: no setting of Spark silences
+    Java keeps the descriptors that it is started with, and so do Python workers: no setting of Spark suppresses
     the lines that Java itself writes.
     """
     sys.stdout.flush()
@@ -95,5 +95,5 @@ def hushed() -> Iterator[BinaryIO]:
 def _first_complaint(log: BinaryIO) -> str:
     log.seek(0)
     lines = log.read().decode(errors="replace").splitlines()
-    told = [line.strip() for line in lines if line.strip() and not any(word in line for word in _CHATTER)]
-    return f"Spark needs Java 17 or newer. ({told[0]})" if told else "Spark needs Java 17 or newer."
+    lines = [line.strip() for line in lines if line.strip() and not any(word in line for word in _CHATTER)]
+    return f"Spark needs Java 17 or newer. ({lines[0]})" if lines else "Spark needs Java 17 or newer."

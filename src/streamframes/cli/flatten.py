@@ -9,7 +9,10 @@ import inspect
 from collections.abc import Callable
 from dataclasses import MISSING, Field, fields
 from functools import wraps
-from typing import Any, get_type_hints
+from typing import TYPE_CHECKING, get_type_hints
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
@@ -18,7 +21,7 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     flat = [parameter for group in groups.values() for parameter in _parameters(group)]
 
     @wraps(command)
-    def flattened(**values: Any) -> None:
+    def flattened(**values: object) -> None:
         command(
             **{
                 name: group(**{field.name: values[field.name] for field in fields(group)})
@@ -31,7 +34,7 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     return flattened
 
 
-def _parameters(group: Any) -> list[inspect.Parameter]:
+def _parameters(group: type[DataclassInstance]) -> list[inspect.Parameter]:
     hints = get_type_hints(group, include_extras=True)
     return [
         inspect.Parameter(
@@ -41,7 +44,7 @@ def _parameters(group: Any) -> list[inspect.Parameter]:
     ]
 
 
-def _default(field: Field[Any]) -> Any:
+def _default(field: Field[object]) -> object:
     if field.default_factory is not MISSING:
         return field.default_factory()
     return inspect.Parameter.empty if field.default is MISSING else field.default

@@ -8,16 +8,17 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from functools import wraps
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
 from streamframes.errors import InvalidArgument, StreamFramesError
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.table import Table
 
-# A pipe has no edge at which to fold a table.
+# A pipe has no edge at which to wrap a table.
 _ENDLESS = 10_000
 
 
@@ -25,7 +26,7 @@ def reporting(command: Callable[..., None]) -> Callable[..., None]:
     """Turn errors into one line on stderr and an exit status: 2 for a bad argument, else 1."""
 
     @wraps(command)
-    def reported(**values: Any) -> None:
+    def reported(**values: object) -> None:
         try:
             command(**values)
         except StreamFramesError as error:
@@ -45,7 +46,7 @@ def _complain(text: str) -> None:
 
 
 def say(text: str) -> None:
-    """Print a line, with markup, without folding it."""
+    """Print a line, with markup, without wrapping it."""
     _console(err=False).print(text, highlight=False, soft_wrap=True)
 
 
@@ -69,7 +70,7 @@ def waiting(text: str) -> Iterator[None]:
 
 @contextmanager
 def counting(text: str) -> Iterator[Callable[[int, int], None]]:
-    """Show a bar of tasks done on a terminal; the value is told `(done, total)`."""
+    """Show a bar of tasks done on a terminal; call the value with `(done, total)`."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     console = _console(err=True)
@@ -99,7 +100,7 @@ def redrawing() -> Iterator[Callable[..., None] | None]:
         yield lambda *parts: live.update(Group(*parts), refresh=True)
 
 
-def show(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+def show(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     """Print rows as a table; what looks like markup in them is text."""
     from rich.markup import escape
 
@@ -107,7 +108,7 @@ def show(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
     _console(err=False).print(table_of(columns, plain))
 
 
-def table_of(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Table:
+def table_of(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Table:
     """Rows as a table; numbers to the right."""
     from rich import box
     from rich.table import Table
@@ -121,7 +122,7 @@ def table_of(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Table:
     return table
 
 
-def readable(value: Any) -> str:
+def readable(value: object) -> str:
     """A value as a person writes it.
 
     >>> readable(0.1 + 0.2), readable(datetime(2026, 1, 5, 0, 20)), readable(None), readable([1, 2])
@@ -138,7 +139,7 @@ def readable(value: Any) -> str:
     return str(value)
 
 
-def _console(*, err: bool) -> Any:
+def _console(*, err: bool) -> Console:
     from rich.console import Console
 
     stream = sys.stderr if err else sys.stdout

@@ -34,7 +34,7 @@ def study(name: str) -> Study:
     """The study of this name."""
     if name not in NAMES:
         raise InvalidArgument(f"study() got name={name!r}, which is no study; there are {', '.join(NAMES)}")
-    module = import_module(f"{__name__}.{name.replace('-', '_')}")
+    module = import_module(f"{__name__}.experiments.{name.replace('-', '_')}")
     found: Study = module.STUDY
     return found
 

@@ -6,10 +6,10 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from textwrap import shorten
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeVar
 
 from streamframes.errors import InvalidArgument, StreamFramesError
-from streamframes.study.report.outcome import Outcome
+from streamframes.study.report.outcome import Cell, Outcome
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -68,6 +68,14 @@ class Need:
         return type.startswith(beginnings)
 
 
+class Given(NamedTuple):
+    """Rows that were given, how many there are, and what they are called."""
+
+    data: DataFrame
+    rows: int
+    source: str
+
+
 @dataclass(frozen=True)
 class Study:
     """A claim of a paper that can be repeated.
@@ -110,14 +118,17 @@ class Study:
         """A lab for this study; of data, only the columns that it needs."""
         self.check_rows(rows)
         lab = Lab(spark, rows or self.rows, seed, run=run)
-        return lab if data is None else replace(lab, **self._given(data, source, run))
+        if data is None:
+            return lab
+        given = self._given(data, source, run)
+        return replace(lab, data=given.data, rows=given.rows, source=given.source)
 
     def check_rows(self, rows: int | None) -> None:
         """Refuse a number of rows that is too small."""
         if rows is not None and rows < self.least:
             raise InvalidArgument(f"study {self.name} got rows={rows}; it needs at least {self.least:,} {self.counted}")
 
-    def _given(self, data: DataFrame, source: str, run: Runner) -> dict[str, Any]:
+    def _given(self, data: DataFrame, source: str, run: Runner) -> Given:
         taken: dict[str, str] = {}
         for need in self.needs:
             text = need.of(data)
@@ -134,11 +145,11 @@ class Study:
             raise StreamFramesError(
                 f"study {self.name} needs at least {self.least:,} rows, and {source or 'the data'} has {n_rows:,}"
             )
-        told = [
+        spelled = [
             f"{name} = {shorten(text, 80, placeholder=' ...')}" for name, text in taken.items() if text != f"`{name}`"
         ]
-        name = f"{n_rows:,} rows of {source or 'given data'}" + (f" with {', '.join(told)}" if told else "")
-        return {"data": rows, "rows": n_rows, "source": name}
+        name = f"{n_rows:,} rows of {source or 'given data'}" + (f" with {', '.join(spelled)}" if spelled else "")
+        return Given(rows, n_rows, name)
 
     def _checked(self, rows: DataFrame, source: str) -> DataFrame:
         """The rows, if their columns are of the kinds that are needed; what is no number is null."""
@@ -221,7 +232,7 @@ def _is_evaluated(rows: DataFrame, text: str) -> bool:
         return False
 
 
-def as_rows(table: pa.Table, columns: Sequence[str]) -> list[list[Any]]:
+def as_rows(table: pa.Table, columns: Sequence[str]) -> list[list[Cell]]:
     """The values of some columns, row by row."""
     picked = table.select(list(columns)).to_pydict()
     return [list(row) for row in zip(*picked.values(), strict=True)]

@@ -7,7 +7,9 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from streamframes.study.report.outcome import Row
 
 if TYPE_CHECKING:
     from streamframes.spark import DataFrame, SparkSession
@@ -18,15 +20,15 @@ def write_parts(rows: DataFrame, folder: Path, ts: str, parts: int) -> None:
     rows.repartitionByRange(parts, ts).sortWithinPartitions(ts).write.parquet(str(folder))
 
 
-def replayed(spark: SparkSession, folder: Path, schema: Any) -> DataFrame:
-    """The Parquet files of a folder as a stream, one a micro-batch, in the order of their names."""
+def replayed(spark: SparkSession, folder: Path, rows: DataFrame) -> DataFrame:
+    """The Parquet files of a folder that hold such rows as a stream, one a micro-batch, in the order of their names."""
     for second, path in enumerate(sorted(folder.glob("*.parquet"))):
         os.utime(path, (1_000 + second, 1_000 + second))
-    return spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).parquet(str(folder))
+    return spark.readStream.schema(rows.schema).option("maxFilesPerTrigger", 1).parquet(str(folder))
 
 
-def progress_of(result: DataFrame) -> Iterator[dict[str, Any]]:
-    """Run a query over all there is, drop what it finds, and tell the progress of each micro-batch when it is done."""
+def progress_of(result: DataFrame) -> Iterator[Row]:
+    """Run a query over all there is, drop what it finds, and yield the progress of each micro-batch when it is done."""
     folder = tempfile.mkdtemp(prefix="streamframes-replay-")
     writer = result.writeStream.format("noop").option("checkpointLocation", folder).trigger(availableNow=True)
     query = writer.start()

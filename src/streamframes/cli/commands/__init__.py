@@ -1,0 +1,4 @@
+"""Commands: one module for each command of the program, which checks its options before it starts Spark.
+
+`main` registers the functions named like the commands; nothing else imports them.
+"""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from streamframes.cli.flatten import grouped
 from streamframes.cli.options.bursts import (
@@ -15,6 +15,7 @@ from streamframes.cli.options.bursts import (
     WindowOptions,
 )
 from streamframes.cli.options.common import SourceOptions
+from streamframes.cli.options.values import duration
 from streamframes.cli.terminal import reporting, say
 from streamframes.errors import InvalidArgument
 from streamframes.options import Search
@@ -22,7 +23,6 @@ from streamframes.options import Search
 if TYPE_CHECKING:
     from streamframes.api.bursts import Bursts
     from streamframes.cli.io.results import Result
-    from streamframes.spark import DataFrame
 
 _NAMES = {"latest": "rows with alarms", "any": "rows with alarms"}
 
@@ -42,12 +42,14 @@ def bursts(
     from streamframes.cli.engine import start
     from streamframes.cli.io.inputs import read, source_of
     from streamframes.cli.io.results import deliver, target_for
-    from streamframes.cli.options.windows import thresholds_file, thresholds_of
+    from streamframes.cli.options.thresholds import thresholds_file, thresholds_of
+    from streamframes.cli.options.windows import lengths_of
     from streamframes.cli.plots.bursts import plot_of
     from streamframes.cli.plots.targets import check_picture, check_target, draw
 
     given = thresholds_of(thresholds, windows)
-    settings = _settings(windows, searching)
+    search = _search(searching)
+    lengths = None if windows.windows is None else lengths_of(windows.windows)
     _check(inputs, windows, thresholds, result, picture)
     check_picture(picture, source.by)
     target = target_for(result, shown="--first")
@@ -57,10 +59,23 @@ def bursts(
     began = time.monotonic()
     engine = start(source.master)
     rows = read(engine, files, source.derive)
-    given = given if kept is None else read(engine, kept, ())
+    known = given if kept is None else read(engine, kept, ())
 
     def plan() -> Bursts:
-        return _planned(rows, inputs.value, given, source, settings, result.prefix)
+        from streamframes.api.bursts import bursts as search_bursts
+
+        return search_bursts(
+            rows,
+            inputs.value,
+            windows=lengths,
+            thresholds=known,
+            agg=windows.aggregate,
+            ts=source.ts,
+            by=source.by,
+            unit=duration(windows.unit),
+            search=search,
+            prefix=result.prefix,
+        )
 
     # Thresholds of a file are fetched when the search is planned.
     planned = plan() if kept is None else engine.run("Reading thresholds", plan, failed=f"cannot use {kept.name}")
@@ -68,7 +83,7 @@ def bursts(
         say(planned.explain())
         return
     plot = plot_of(engine, planned, inputs.value, windows, picture)
-    found = _result(planned, result.told, cached=plot is not None)
+    found = _result(planned, result.show, cached=plot is not None)
     deliver(engine, found, target, result, began)
     draw(engine, plot, found.table, picture)
 
@@ -87,50 +102,38 @@ def _check(
         raise InvalidArgument(
             "--agg count needs VALUE, the condition that is counted, or --unit, to count rows by time"
         )
-    if result.told == "thresholds" and thresholds.train_rows is None and thresholds.sigmas is None:
-        raise InvalidArgument("--show thresholds tells what is learnt, and yours are given; give --train-rows")
-    if result.told == "thresholds" and picture.plot is not None:
+    if result.show == "thresholds" and thresholds.train_rows is None and thresholds.sigmas is None:
+        raise InvalidArgument("--show thresholds shows what is learnt, and thresholds are given; give --train-rows")
+    if result.show == "thresholds" and picture.plot is not None:
         raise InvalidArgument("--plot draws alarms, and --show thresholds asks for none; leave out one of them")
 
 
-def _settings(windows: WindowOptions, searching: SearchOptions) -> dict[str, Any]:
-    """The arguments of `bursts()` that options give; refuses those that would have no effect."""
-    from streamframes.cli.options.values import duration
-    from streamframes.cli.options.windows import lengths_of
-
-    given: dict[str, Any] = {"error": searching.error, "error_side": searching.error_side}
-    errors = {name: value for name, value in given.items() if value is not None}
+def _search(searching: SearchOptions) -> Search:
+    """The search that options ask for; refuses those that would have no effect."""
+    given = {"error": searching.error, "error_side": searching.error_side}
+    errors = [name for name, value in given.items() if value is not None]
     if errors and searching.search == "exact":
-        name = next(iter(errors)).replace("_", "-")
+        name = errors[0].replace("_", "-")
         raise InvalidArgument(f"--{name} belongs to --search all or monotonic; the exact search has no error")
-    return {
-        "windows": None if windows.windows is None else lengths_of(windows.windows),
-        "agg": windows.aggregate,
-        "unit": duration(windows.unit),
-        "search": Search(searching.search, **errors),
-    }
+    return Search(
+        searching.search,
+        Search.error if searching.error is None else searching.error,
+        searching.error_side or Search.error_side,
+    )
 
 
-def _planned(
-    rows: DataFrame, value: str | None, thresholds: Any, source: SourceOptions, settings: dict[str, Any], prefix: str
-) -> Bursts:
-    from streamframes.api.bursts import bursts as search
-
-    return search(rows, value, thresholds=thresholds, ts=source.ts, by=source.by, prefix=prefix, **settings)
-
-
-def _result(planned: Bursts, told: str, *, cached: bool) -> Result:
+def _result(planned: Bursts, shown: str, *, cached: bool) -> Result:
     from streamframes.cli.io.results import Result
 
     plan = planned.plan
-    ways = {
+    results = {
         "alarms": (planned.toDF, [plan.ts, "window"]),
         "runs": (planned.runs().toDF, [f"{plan.prefix}start", "window"]),
         "latest": (planned.latest, [plan.ts]),
         "any": (planned.any, [plan.ts]),
         "thresholds": (planned.learnt, ["window"]),
     }
-    find, order = ways[told]
+    find, order = results[shown]
     table = find()
     return Result(
         table.cache() if cached else table,
@@ -138,5 +141,5 @@ def _result(planned: Bursts, told: str, *, cached: bool) -> Result:
         [*plan.by, *order],
         "Finding bursts",
         "cannot find the bursts",
-        _NAMES.get(told, told),
+        _NAMES.get(shown, shown),
     )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from streamframes.cli.flatten import grouped
-from streamframes.cli.options.common import InputOptions, SchemeOptions, SourceOptions
+from streamframes.cli.options.common import InputOptions, SourceOptions
 from streamframes.cli.options.compare import ComparisonOptions, EpisodeOptions, LengthOptions
 from streamframes.cli.terminal import note, reporting, say, show
 from streamframes.errors import InvalidArgument, StreamFramesError
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from streamframes.cli.engine import Engine
     from streamframes.cli.io.outputs import Target
-    from streamframes.cli.options.lengths import Length
-    from streamframes.core.schemes import Scheme
+    from streamframes.cli.options.windows import Length
+    from streamframes.core.schemes import Threshold
     from streamframes.spark import DataFrame
 
 _ORDER = ("unit", "length", "heuristic")
@@ -45,7 +45,7 @@ def compare(
     """Compare frames with windows: how wrong windows of each length are about the episodes."""
     from streamframes.cli.engine import start
     from streamframes.cli.io.inputs import read, source_of
-    from streamframes.cli.options.lengths import given_lengths
+    from streamframes.cli.options.windows import given_lengths
 
     scheme = _scheme(episodes)
     given = None if lengths.windows is None else given_lengths(lengths.windows)
@@ -65,19 +65,18 @@ def compare(
     _draw(engine, table, chosen, episodes, result)
 
 
-def _scheme(episodes: EpisodeOptions) -> Scheme:
-    from streamframes.cli.options.schemes import scheme_of
+def _scheme(episodes: EpisodeOptions) -> Threshold:
+    from streamframes.cli.options.values import duration
+    from streamframes.core.schemes import Threshold
 
-    return scheme_of(
-        SchemeOptions(
-            threshold=episodes.threshold,
-            until=episodes.until,
-            merge_gap=episodes.merge_gap,
-            min_rows=episodes.min_rows,
-            min_duration=episodes.min_duration,
-            max_gap=episodes.max_gap,
-            nulls=episodes.nulls,
-        )
+    return Threshold(
+        episodes.threshold,
+        episodes.until,
+        duration(episodes.merge_gap),
+        min_rows=episodes.min_rows,
+        min_duration=duration(episodes.min_duration),
+        max_gap=duration(episodes.max_gap),
+        nulls=episodes.nulls,
     )
 
 
@@ -103,23 +102,28 @@ def _check_unit(rows: DataFrame, given: Sequence[Length], source: SourceOptions)
         )
 
 
-def _ladder(engine: Engine, rows: DataFrame, scheme: Scheme, source: SourceOptions) -> list[Length]:
+def _ladder(engine: Engine, rows: DataFrame, scheme: Threshold, source: SourceOptions) -> list[Length]:
     """Lengths around the median frame, in time where frames last for some."""
     from streamframes.api.frames import frames
-    from streamframes.cli.options.lengths import ROWS, SECONDS, ladder
+    from streamframes.cli.options.windows import ROWS, SECONDS, ladder
 
     found = frames(rows, scheme, ts=source.ts, by=source.by).toDF()
     is_time = dict(found.dtypes)["frame_start"].startswith("timestamp")
     lasted = "timestampdiff(MICROSECOND, frame_start, frame_end) / 1e6" if is_time else "0"
-    asked = found.selectExpr("percentile(frame_rows, 0.5) AS n_rows", f"percentile({lasted}, 0.5) AS seconds")
-    median = engine.run("Finding frames", asked.toArrow, failed="cannot find the frames").to_pylist()[0]
+    medians = found.selectExpr("percentile(frame_rows, 0.5) AS n_rows", f"percentile({lasted}, 0.5) AS seconds")
+    median = engine.run("Finding frames", medians.toArrow, failed="cannot find the frames").to_pylist()[0]
     if median["n_rows"] is None:
         raise StreamFramesError(_no_frames(scheme))
     return ladder(median["seconds"], SECONDS) if median["seconds"] else ladder(median["n_rows"], ROWS)
 
 
 def _compared(
-    engine: Engine, rows: DataFrame, scheme: Any, value: str | None, lengths: Sequence[Length], source: SourceOptions
+    engine: Engine,
+    rows: DataFrame,
+    scheme: Threshold,
+    value: str | None,
+    lengths: Sequence[Length],
+    source: SourceOptions,
 ) -> pa.Table:
     """The figures of `accuracy()`, with counts beside its percentages."""
     import pyarrow as pa
@@ -133,8 +137,8 @@ def _compared(
     return pa.Table.from_pylist([_row(row, lengths[place // each]) for place, row in enumerate(found)])
 
 
-def _row(found: dict[str, Any], length: Length) -> dict[str, Any]:
-    def counted(percent: float | None, of: int) -> int:
+def _row(found: Mapping[str, float], length: Length) -> dict[str, object]:
+    def counted(percent: float | None, of: float) -> int:
         return round((percent or 0) * of / 100)
 
     return {
@@ -148,12 +152,12 @@ def _row(found: dict[str, Any], length: Length) -> dict[str, Any]:
     }
 
 
-def _require_frames(table: pa.Table, scheme: Scheme) -> None:
+def _require_frames(table: pa.Table, scheme: Threshold) -> None:
     if not table["frames"][0].as_py():
         raise StreamFramesError(_no_frames(scheme))
 
 
-def _no_frames(scheme: Any) -> str:
+def _no_frames(scheme: Threshold) -> str:
     limits = (f"{name}={getattr(scheme, name)}" for name in ("min_rows", "min_duration") if getattr(scheme, name))
     long = "".join(f", {each}" for each in limits)
     return f"there is nothing to compare: no episode of {scheme.where!r}{long} is in the rows"
@@ -180,15 +184,15 @@ def _words(table: pa.Table) -> list[str]:
         return [total, "No windows of these lengths find any of them; try shorter ones."]
     best = min(of_use, key=lambda row: (row["duration_error"], row["missed"], row["false_alarms"]))
     worst = max(rows, key=lambda row: row["duration_error"])
-    told = [total, f"Windows of {best['window']} selected by their {best['heuristic']} come closest: {_error(best)}."]
+    lines = [total, f"Windows of {best['window']} selected by their {best['heuristic']} come closest: {_error(best)}."]
     if worst["duration_error"] > best["duration_error"]:
-        told.append(
+        lines.append(
             f"Windows of {worst['window']} selected by their {worst['heuristic']} are farthest off: {_error(worst)}."
         )
-    return told
+    return lines
 
 
-def _error(row: dict[str, Any]) -> str:
+def _error(row: Mapping[str, float]) -> str:
     return (
         f"{row['duration_error']:,} rows wrong ({row['error_percent']:.1f} % of the rows in frames), "
         f"{row['missed']:,} of {row['frames']:,} frames missed, "
@@ -201,7 +205,7 @@ def _draw(
 ) -> None:
     if result.plot is None:
         return
-    from streamframes.cli.plots.comparison_plots import draw
+    from streamframes.cli.plots.comparison import draw
 
     path = result.plot
     engine.run("Drawing", lambda: draw(table, lengths, episodes, path), failed=f"cannot draw {path}")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from streamframes.cli.commands.planted import MIN_DURATION, WHERE, compare
 from streamframes.cli.terminal import reporting, say, show
 from streamframes.errors import InvalidArgument, StreamFramesError
 
@@ -16,13 +17,11 @@ if TYPE_CHECKING:
 
     from streamframes.data import Generated
 
-WHERE, MIN_DURATION = "drop_pct > 0.3", "2 minutes"
 MEASURES = {"pkts": "avg(total_pkts)", "worst": "max(drop_pct)"}
 _CODE = f"""\
   scheme = sf.Threshold("{WHERE}", min_duration="{MIN_DURATION}")
   loss = sf.frames(reports, scheme, ts="rpt_time", by="router")
   loss.agg(pkts="avg(total_pkts)", worst="max(drop_pct)")"""
-_TRUTH = ("router", "frame_start", "frame_end", "frame_rows", "frame_closed_by")
 _SHOWN = ("router", "frame_start", "frame_end", "frame_rows", *MEASURES)
 _FIRST = 8
 ROWS, STREAM_ROWS = 100_000, 10_000
@@ -103,22 +102,6 @@ def _find(reports: Path) -> pa.Table:
     loss = frames(rows, Threshold(WHERE, min_duration=MIN_DURATION), ts="rpt_time", by="router")
     found = loss.agg(**MEASURES).orderBy("router", "frame_start")
     return engine.run("Finding frames", found.toArrow)
-
-
-def compare(found: pa.Table, truth: pa.Table, *, which: str = "that were planted") -> None:
-    """Say how many of the planted episodes were found; anything but all of them is a failure."""
-    planted, frames = _as_set(truth), _as_set(found)
-    exact, other = len(planted & frames), len(frames - planted)
-    if exact < len(planted) or other:
-        raise StreamFramesError(f"found {exact} of {len(planted)} planted episodes, and {other} that were not planted")
-    say(
-        f"[green]Found all {exact:,} of the {len(planted):,} episodes {which}, exactly[/green] "
-        "(router, start, end and rows), and nothing else."
-    )
-
-
-def _as_set(table: pa.Table) -> set[tuple[Any, ...]]:
-    return {tuple(row.values()) for row in table.select(_TRUTH).to_pylist()}
 
 
 def _draw(made: Generated, found: pa.Table, path: Path) -> Path:

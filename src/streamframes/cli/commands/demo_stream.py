@@ -16,13 +16,14 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from streamframes.cli.commands.demo import MIN_DURATION, WHERE, compare
+from streamframes.cli.commands.planted import MIN_DURATION, WHERE, compare
 from streamframes.cli.terminal import redrawing, say, table_of
 from streamframes.errors import StreamFramesError
 from streamframes.options import Stream
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from rich.table import Table
 
     from streamframes.cli.engine import Engine
     from streamframes.data import Generated
@@ -188,7 +189,7 @@ def _follow(batches: Iterable[Batch]) -> dict[int, Row]:
     return frames
 
 
-def latest(frames: Iterable[Row]) -> Any:
+def latest(frames: Iterable[Row]) -> Table:
     """The frames that ended last, or have not, as a table."""
     last = sorted(frames, key=lambda row: row["frame_end"])[-_LATEST:]
     rows = [

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from streamframes.cli.flatten import grouped
-from streamframes.cli.options.common import MeasureOptions, SourceOptions
+from streamframes.cli.options.common import InputOptions, MeasureOptions, SourceOptions
 from streamframes.cli.options.regions import (
     DensityOptions,
-    RegionInputOptions,
+    RegionArguments,
     RegionPictureOptions,
     RegionResultOptions,
     SpaceOptions,
 )
+from streamframes.cli.options.values import duration, one_or_all
 from streamframes.cli.terminal import reporting
 from streamframes.errors import InvalidArgument
 
@@ -20,7 +19,7 @@ from streamframes.errors import InvalidArgument
 @reporting
 @grouped
 def density(
-    inputs: RegionInputOptions,
+    inputs: InputOptions,
     source: SourceOptions,
     space: SpaceOptions,
     dense: DensityOptions,
@@ -29,30 +28,37 @@ def density(
     picture: RegionPictureOptions,
 ) -> None:
     """Find where rows are dense: cells of space that hold many rows, unit of time after unit of time."""
+    from streamframes.cli.commands.region_results import deliver_regions, target_of_regions
     from streamframes.cli.engine import start
     from streamframes.cli.io.inputs import read, source_of
-    from streamframes.cli.io.region_results import FillArguments
 
-    asked = FillArguments(source, space, measures, result, picture)
-    settings = _settings(dense, space)
+    arguments = RegionArguments(source, space, measures, result, picture)
+    if len(dense.bin) not in (1, len(space.space)):
+        raise InvalidArgument(f"--bin is given {len(dense.bin)} times; give it once, or once for each --space")
     files = source_of(inputs.inputs, source.input_format)
-    target = asked.target(INPUT=files)
+    target = target_of_regions(arguments, INPUT=files)
     engine = start(source.master)
     rows = read(engine, files, source.derive)
 
     from streamframes.api.regions import density as search
 
-    words = f"density {', '.join(f'{name}={value}' for name, value in settings.items())}"
-    asked.deliver(engine, search(rows, **settings, **asked.at), rows, target, words, None)
+    planned = search(
+        rows,
+        ts=source.ts,
+        space=one_or_all(space.space),
+        bin=one_or_all(dense.bin),
+        unit=duration(dense.unit),
+        above=dense.above,
+        by=source.by,
+        min_area=dense.min_area,
+        min_duration=duration(dense.min_duration),
+        prefix=result.prefix,
+    )
+    deliver_regions(engine, planned, rows, arguments, target, f"density {_described(dense)}", None)
 
 
-def _settings(dense: DensityOptions, space: SpaceOptions) -> dict[str, Any]:
-    """The arguments of `density()` that options give."""
-    from streamframes.cli.io.region_results import one_or_all
-    from streamframes.cli.options.values import duration
-
-    if len(dense.bin) not in (1, len(space.space)):
-        raise InvalidArgument(f"--bin is given {len(dense.bin)} times; give it once, or once for each --space")
+def _described(dense: DensityOptions) -> str:
+    """The options that are given, for a picture."""
     given = {
         "bin": one_or_all(dense.bin),
         "unit": duration(dense.unit),
@@ -60,4 +66,4 @@ def _settings(dense: DensityOptions, space: SpaceOptions) -> dict[str, Any]:
         "min_area": dense.min_area,
         "min_duration": duration(dense.min_duration),
     }
-    return {name: value for name, value in given.items() if value is not None}
+    return ", ".join(f"{name}={value}" for name, value in given.items() if value is not None)

@@ -51,8 +51,7 @@ def fill(
     from streamframes.cli.io.fill_rows import others_of
     from streamframes.cli.io.inputs import read, source_of
     from streamframes.cli.io.results import deliver, target_for
-    from streamframes.cli.options.planning import plan
-    from streamframes.cli.options.schemes import scheme_of
+    from streamframes.cli.options.schemes import plan, scheme_of
     from streamframes.cli.plots.marks import Marks
     from streamframes.cli.plots.targets import check_target, draw, plot_of
 
@@ -82,7 +81,7 @@ def _check(
 ) -> None:
     """Refuse options that contradict each other before anything is started."""
     from streamframes.cli.io.fill_rows import pairs_of
-    from streamframes.cli.options.planning import measures_of
+    from streamframes.cli.options.schemes import measures_of
     from streamframes.cli.plots.targets import check_picture
 
     measures_of(measures, TAKEN)
@@ -104,7 +103,7 @@ def _moved(frames: Frames, moves: MoveOptions) -> Frames:
 
 def _result(planned: Frames, others: Others, measures: MeasureOptions, empty: EmptyOptions, *, cached: bool) -> Result:
     from streamframes.cli.io.results import Result
-    from streamframes.cli.options.planning import measures_of
+    from streamframes.cli.options.schemes import measures_of
 
     plan = planned.plan
     table = planned.fill(

@@ -40,8 +40,7 @@ def frames(
     from streamframes.cli.engine import start
     from streamframes.cli.io.inputs import read, source_of
     from streamframes.cli.io.results import deliver, target_for
-    from streamframes.cli.options.planning import plan
-    from streamframes.cli.options.schemes import scheme_of
+    from streamframes.cli.options.schemes import plan, scheme_of
     from streamframes.cli.plots.targets import check_target, draw, plot_of
 
     chosen = scheme_of(scheme)
@@ -64,7 +63,7 @@ def frames(
 
 def _check(measures: MeasureOptions, tags: TagOptions, source: SourceOptions, picture: PictureOptions) -> None:
     """Refuse options that contradict each other before anything is started."""
-    from streamframes.cli.options.planning import measures_of
+    from streamframes.cli.options.schemes import measures_of
     from streamframes.cli.plots.targets import check_picture
 
     measures_of(measures)
@@ -79,7 +78,7 @@ def _check(measures: MeasureOptions, tags: TagOptions, source: SourceOptions, pi
 
 def _result(planned: Frames, measures: MeasureOptions, tags: TagOptions, *, cached: bool) -> Result:
     from streamframes.cli.io.results import Result
-    from streamframes.cli.options.planning import measures_of
+    from streamframes.cli.options.schemes import measures_of
 
     plan = planned.plan
     if tags.tag:

@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from streamframes.cli.flatten import grouped
-from streamframes.cli.options.common import MeasureOptions, SourceOptions
+from streamframes.cli.options.common import InputOptions, MeasureOptions, SourceOptions
 from streamframes.cli.options.regions import (
-    RegionInputOptions,
+    RegionArguments,
     RegionOptions,
     RegionPictureOptions,
     RegionResultOptions,
     SpaceOptions,
     StationOptions,
 )
+from streamframes.cli.options.values import duration, number, one_or_all
 from streamframes.cli.terminal import reporting
 from streamframes.errors import InvalidArgument
 from streamframes.options import Rectangles, Reports
 
 if TYPE_CHECKING:
+    from streamframes.api.regions import Regions
     from streamframes.cli.io.inputs import Source
 
 
 @reporting
 @grouped
 def regions(
-    inputs: RegionInputOptions,
+    inputs: InputOptions,
     source: SourceOptions,
     space: SpaceOptions,
     region: RegionOptions,
@@ -36,37 +37,56 @@ def regions(
     picture: RegionPictureOptions,
 ) -> None:
     """Find regions: where a condition holds at neighbouring places for a while, and print, write or draw them."""
+    from streamframes.cli.commands.region_results import deliver_regions, target_of_regions
     from streamframes.cli.engine import start
     from streamframes.cli.io.inputs import read, source_of
-    from streamframes.cli.io.region_results import FillArguments
 
-    asked = FillArguments(source, space, measures, result, picture)
+    arguments = RegionArguments(source, space, measures, result, picture)
     settings = _settings(region, stations)
     files = source_of(inputs.inputs, source.input_format)
-    places, kept = places_of(stations, space)
-    target = asked.target(INPUT=files, **({} if kept is None else {"PLACES": kept}))
+    listed, kept = places_of(stations, space)
+    target = target_of_regions(arguments, INPUT=files, **({} if kept is None else {"PLACES": kept}))
     engine = start(source.master)
     rows = read(engine, files, source.derive)
-    places = places if kept is None else read(engine, kept, ())
+    places = listed if kept is None else read(engine, kept, ())
+    reports = Reports(
+        places,
+        stations.bad,
+        stations.missing,
+        stations.max_missing,
+        stations.open_on or Reports.open_on,
+        region.min_times,
+        region.min_places,
+        duration(region.max_gap),
+        region.max_step,
+    )
 
-    def plan() -> Any:
+    def plan() -> Regions:
         from streamframes.api.regions import regions as search
 
-        return search(rows, region.where, **_arguments(settings, places), **asked.at)
+        return search(
+            rows,
+            region.where,
+            ts=source.ts,
+            space=one_or_all(space.space),
+            by=source.by,
+            shape=Rectangles(region.prefer, region.method) if region.prefer or region.method else region.shape,
+            min_duration=duration(region.min_duration),
+            min_extent=one_or_all(region.min_extent) if region.min_extent else None,
+            reports=reports,
+            prefix=result.prefix,
+        )
 
     # Places of a file are fetched when the search is planned.
     planned = plan() if kept is None else engine.run("Reading places", plan, failed=f"cannot use {kept.name}")
     # A bad report is drawn as none.
     good = rows if stations.bad is None else rows.where(f"not coalesce({stations.bad}, false)")
-    words = f"{region.where}{''.join(f', {name}={value}' for name, value in settings.items())}"
-    asked.deliver(engine, planned, good, target, words, region.where)
+    text = f"{region.where}{''.join(f', {name}={value}' for name, value in settings.items())}"
+    deliver_regions(engine, planned, good, arguments, target, text, region.where)
 
 
-def _settings(region: RegionOptions, stations: StationOptions) -> dict[str, Any]:
-    """The arguments of `regions()` that options give; refuses those that contradict each other."""
-    from streamframes.cli.io.region_results import one_or_all
-    from streamframes.cli.options.values import duration
-
+def _settings(region: RegionOptions, stations: StationOptions) -> dict[str, object]:
+    """The options that are given, by the names of the arguments that they become; refuses what contradicts."""
     if region.shape == "connected":
         for name in ("prefer", "method"):
             if getattr(region, name) is not None:
@@ -78,7 +98,7 @@ def _settings(region: RegionOptions, stations: StationOptions) -> dict[str, Any]
         "method": region.method,
         "prefer": region.prefer,
         "min_duration": duration(region.min_duration),
-        "min_extent": one_or_all(region.min_extent),
+        "min_extent": one_or_all(region.min_extent) if region.min_extent else None,
         "min_times": region.min_times,
         "min_places": region.min_places,
         "max_gap": duration(region.max_gap),
@@ -91,20 +111,9 @@ def _settings(region: RegionOptions, stations: StationOptions) -> dict[str, Any]
     return {name: value for name, value in given.items() if value is not None}
 
 
-def _arguments(settings: dict[str, Any], places: Any) -> dict[str, Any]:
-    """The settings as arguments of `regions()`, those of reports and rectangles in their values."""
-    reports = {name: settings[name] for name in settings if name in {each.name for each in fields(Reports)}}
-    rectangles = {name: settings[name] for name in ("prefer", "method") if name in settings}
-    others = {name: value for name, value in settings.items() if name not in (*reports, *rectangles)}
-    if rectangles:
-        others["shape"] = Rectangles(**rectangles)
-    return {**others, "reports": Reports(places=places, **reports)}
-
-
-def places_of(stations: StationOptions, space: SpaceOptions) -> tuple[Any, Source | None]:
+def places_of(stations: StationOptions, space: SpaceOptions) -> tuple[list[float] | None, Source | None]:
     """The places that are listed, or the file that holds them, found before Spark is started."""
     from streamframes.cli.io.inputs import source_of
-    from streamframes.cli.options.values import number
 
     if stations.places is None:
         return None, None

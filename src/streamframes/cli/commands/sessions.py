@@ -40,7 +40,7 @@ def sessions(
     from streamframes.cli.plots.targets import check_target
 
     measures = named(tree.measure, "--measure", "visits=Call.count(ATT)")
-    if result.told == "measures" and not measures:
+    if result.show == "measures" and not measures:
         raise InvalidArgument("--show measures needs one; give it, like --measure 'visits=Call.count(ATT)'")
     check_pictures(picture)
     target = target_for(result, shown="--first")
@@ -68,13 +68,13 @@ def _result(planned: Sessions, result: SessionResultOptions, classes: Sequence[s
         return table.where(table["class"].isin(*classes)) if classes else table
 
     order = [f"{result.prefix}{name}" for name in ("start", "level", "id")]
-    ways: dict[str, tuple[Callable[[], DataFrame], list[str]]] = {
+    results: dict[str, tuple[Callable[[], DataFrame], list[str]]] = {
         "sessions": (lambda: planned.sessions(*classes), order),
         "open": (lambda: planned.open(*classes), order),
         "measures": (lambda: some(planned.measures()), [ts, "class", "measure", "id", "value"]),
         "odd": (lambda: some(planned.odd()), ["class"]),
     }
-    find, by = ways[result.told]
+    find, by = results[result.show]
     return Result(
-        find(), False, by, "Finding sessions", "cannot find the sessions", _NAMES.get(result.told, result.told)
+        find(), False, by, "Finding sessions", "cannot find the sessions", _NAMES.get(result.show, result.show)
     )

@@ -44,22 +44,22 @@ class StudyOptions:
 
 @reporting
 @grouped
-def study(asked: StudyOptions, reading: ReadingOptions) -> None:
+def study(options: StudyOptions, reading: ReadingOptions) -> None:
     """Repeat a claim of the papers: print its table and verdict, save its figure and numbers."""
     from streamframes.cli.engine import start
     from streamframes.cli.io.inputs import source_of
     from streamframes.study import NAMES
     from streamframes.study import study as find
 
-    _check(asked, reading)
-    if asked.name == ALL:
+    _check(options, reading)
+    if options.name == ALL:
         chosen = [find(name) for name in NAMES]
-        max(chosen, key=lambda each: each.least).check_rows(asked.rows)
-        _all(chosen, start(reading.master), asked)
+        max(chosen, key=lambda each: each.least).check_rows(options.rows)
+        _all(chosen, start(reading.master), options)
         return
-    one = _known(asked.name)
-    source = source_of(asked.data, reading.input_format, argument="--data") if asked.data else None
-    one.check_rows(asked.rows)
+    one = _known(options.name)
+    source = source_of(options.data, reading.input_format, argument="--data") if options.data else None
+    one.check_rows(options.rows)
     engine = start(reading.master)
     data = None
     if source is not None:
@@ -67,29 +67,29 @@ def study(asked: StudyOptions, reading: ReadingOptions) -> None:
 
         data = read(engine, source, reading.derive, replace=True)
     lab = one.lab(
-        engine.spark, data=data, source=" ".join(asked.data), rows=asked.rows, seed=asked.seed, run=engine.run
+        engine.spark, data=data, source=" ".join(options.data), rows=options.rows, seed=options.seed, run=engine.run
     )
     outcome, seconds = _run(one, lab)
-    _tell(one, outcome)
-    _save(one, outcome, seconds, asked.out)
+    _show(one, outcome)
+    _save(one, outcome, seconds, options.out)
 
 
-def _check(asked: StudyOptions, reading: ReadingOptions) -> None:
+def _check(options: StudyOptions, reading: ReadingOptions) -> None:
     """Refuse options that contradict each other, before anything starts."""
-    if asked.data and asked.rows is not None:
+    if options.data and options.rows is not None:
         raise InvalidArgument(
-            f"--rows {asked.rows} is how many rows are made, and --data brings its own; leave one out"
+            f"--rows {options.rows} is how many rows are made, and --data brings its own; leave one out"
         )
-    if asked.name == ALL and asked.data:
+    if options.name == ALL and options.data:
         raise InvalidArgument("study all makes its own rows; give --data to one study")
     for name, given in (("--with", reading.derive), ("--input-format", reading.input_format)):
-        if given and not asked.data:
+        if given and not options.data:
             raise InvalidArgument(f"{name} is about the files of --data; give these too")
-    if asked.seed < 0:
-        raise InvalidArgument(f"--seed {asked.seed} must be at least 0")
-    for place in (asked.out, *asked.out.parents):
+    if options.seed < 0:
+        raise InvalidArgument(f"--seed {options.seed} must be at least 0")
+    for place in (options.out, *options.out.parents):
         if place.exists() and not place.is_dir():
-            raise InvalidArgument(f"--out {asked.out} cannot be made, since {place} is a file; give a folder")
+            raise InvalidArgument(f"--out {options.out} cannot be made, since {place} is a file; give a folder")
 
 
 def _known(name: str) -> Study:
@@ -111,7 +111,7 @@ def _run(chosen: Study, lab: Lab) -> tuple[Outcome, float]:
     return outcome, time.perf_counter() - start
 
 
-def _tell(chosen: Study, outcome: Outcome) -> None:
+def _show(chosen: Study, outcome: Outcome) -> None:
     from rich.markup import escape
 
     say(f"[bold]{escape(chosen.title)}[/bold]")
@@ -132,8 +132,8 @@ def _save(chosen: Study, outcome: Outcome, seconds: float, folder: Path) -> None
         note(f"saved {path}")
 
 
-def _all(chosen: list[Study], engine: Engine, asked: StudyOptions) -> None:
-    """Every study, one after the other; one that fails is told of and does not keep others from running."""
+def _all(chosen: list[Study], engine: Engine, options: StudyOptions) -> None:
+    """Every study, one after the other; one that fails is reported and does not keep others from running."""
     from streamframes.study.report.page import Done, write_page
     from streamframes.study.report.saving import save
 
@@ -142,16 +142,16 @@ def _all(chosen: list[Study], engine: Engine, asked: StudyOptions) -> None:
         note(f"study {number} of {len(chosen)}: {each.name}")
         start = time.perf_counter()
         try:
-            lab = each.lab(engine.spark, rows=asked.rows, seed=asked.seed, run=engine.run)
+            lab = each.lab(engine.spark, rows=options.rows, seed=options.seed, run=engine.run)
             outcome, seconds = _run(each, lab)
         except StreamFramesError as error:
             done.append(Done(each, None, time.perf_counter() - start, str(error)))
             note(f"study {each.name} failed: {error}")
             continue
-        save(each, outcome, asked.out, seconds=seconds)
+        save(each, outcome, options.out, seconds=seconds)
         done.append(Done(each, outcome, seconds))
     _summarise(done)
-    note(f"saved {write_page(done, asked.out)}")
+    note(f"saved {write_page(done, options.out)}")
 
 
 def _summarise(done: list[Done]) -> None:

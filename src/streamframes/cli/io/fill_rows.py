@@ -26,7 +26,7 @@ class Others:
 
 
 def pairs_of(texts: Sequence[str], by: Sequence[str]) -> dict[str, str]:
-    """Which group columns of both sides go together: names, or pairs of them; all of `by`, unless told.
+    """Which group columns of both inputs go together: names, or pairs of them; all of `by` unless any is given.
 
     >>> pairs_of([], ["router"]), pairs_of(["router=device_id"], ["router", "port"]), pairs_of([""], ["router"])
     ({'router': 'router'}, {'router': 'device_id'}, {})
@@ -48,14 +48,14 @@ def pairs_of(texts: Sequence[str], by: Sequence[str]) -> dict[str, str]:
     return pairs
 
 
-def others_of(rows: DataFrame, framing: Query, options: OtherOptions) -> Others:
-    """The rows that fill, after a look at the names and types of what both sides share."""
-    order = [_spelled(rows, name, "--other-ts") for name in options.other_ts or (framing.ts, *framing.ties)]
-    kinds, framed = dict(rows.dtypes), dict(framing.data.dtypes)
-    _check_type("--other-ts", order[0], kinds[order[0]], f"--ts {framing.ts}", framed[framing.ts])
-    own = {name.lower(): name for name in framing.by}
+def others_of(rows: DataFrame, query: Query, options: OtherOptions) -> Others:
+    """The rows that fill, after a look at the names and types of what both inputs share."""
+    order = [_spelled(rows, name, "--other-ts") for name in options.other_ts or (query.ts, *query.ties)]
+    kinds, framed = dict(rows.dtypes), dict(query.data.dtypes)
+    _check_type("--other-ts", order[0], kinds[order[0]], f"--ts {query.ts}", framed[query.ts])
+    own = {name.lower(): name for name in query.by}
     by = {}
-    for name, other in pairs_of(options.other_by, framing.by).items():
+    for name, other in pairs_of(options.other_by, query.by).items():
         ours, theirs = own[name.lower()], _spelled(rows, other, "--other-by")
         _check_type("--other-by", theirs, kinds[theirs], f"--by {ours}", framed[ours])
         by[ours] = theirs

@@ -42,7 +42,7 @@ class Source:
 def source_of(
     inputs: Sequence[str], format: str | None, *, argument: str = "INPUT", option: str = "--input-format"
 ) -> Source:
-    """Find the files before Spark is started, so that a wrong name is told at once."""
+    """Find the files before Spark is started, so that a wrong name is reported at once."""
     paths: list[str] = []
     files: list[Path] = []
     formats: set[str | None] = set()
@@ -68,13 +68,13 @@ def source_of(
 def _check_headers(files: Sequence[Path]) -> None:
     """Refuse CSV files whose columns differ: Spark would take those of all files by their places in the first."""
     headers = {file: _header(file) for file in files} if len(files) > 1 else {}
-    told = {file: header for file, header in headers.items() if header}
-    first = next(iter(told), None)
-    for file, header in told.items():
-        if first is not None and header != told[first]:
+    named_columns = {file: header for file, header in headers.items() if header}
+    first = next(iter(named_columns), None)
+    for file, header in named_columns.items():
+        if first is not None and header != named_columns[first]:
             raise StreamFramesError(
                 f"cannot read {file} with {first}: its columns are {', '.join(header)}, those of the other "
-                f"{', '.join(told[first])}; give files with the same columns in the same order"
+                f"{', '.join(named_columns[first])}; give files with the same columns in the same order"
             )
 
 
@@ -89,7 +89,7 @@ def _header(file: Path) -> list[str]:
 
 
 def format_of(name: str) -> str | None:
-    """The format that a name tells by its ending.
+    """The format that the ending of a name says.
 
     >>> format_of("a.csv.gz"), format_of("a.jsonl"), format_of("a")
     ('csv', 'json', None)

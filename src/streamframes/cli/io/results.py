@@ -42,8 +42,8 @@ def target_for(options: ResultOptions, *, shown: str = "--show") -> Target | Non
     """Where results are to be written, if not to the terminal; refuses what could not be written later."""
     from streamframes.cli.io.outputs import target_of
 
-    if options.show < 1:
-        raise InvalidArgument(f"{shown} {options.show} must be at least 1")
+    if options.first < 1:
+        raise InvalidArgument(f"{shown} {options.first} must be at least 1")
     if options.output is None:
         return None
     return target_of(options.output, options.output_format, overwrite=options.overwrite)
@@ -62,7 +62,7 @@ def _print(engine: Engine, result: Result, options: ResultOptions) -> None:
     from streamframes.spark.progress import counted
 
     counting, total = counted(result.table)
-    first = counting.orderBy(*map(quoted, result.order)).limit(options.show)
+    first = counting.orderBy(*map(quoted, result.order)).limit(options.first)
     table = engine.run(result.doing, first.toArrow, failed=result.failed)
     # Ids are for joining, not for reading.
     ids = () if result.is_rows else (f"{options.prefix}id", f"{options.prefix}parent")

@@ -9,7 +9,7 @@ import typer
 
 from streamframes.cli.options.common import PICTURE, RESULT, Format, PictureOptions, ResultOptions, option
 
-Told = Literal["alarms", "runs", "latest", "any", "thresholds"]
+Shown = Literal["alarms", "runs", "latest", "any", "thresholds"]
 
 _WINDOWS = "Windows"
 _THRESHOLDS = "Thresholds (give one of --threshold, --threshold-per-row, --thresholds, --train-rows)"
@@ -95,7 +95,7 @@ class ThresholdOptions:
     ] = None
     sigmas: Annotated[
         float | None,
-        option(_THRESHOLDS, "--train-rows: how many standard deviations above the mean; 7 unless told."),
+        option(_THRESHOLDS, "--train-rows: how many standard deviations above the mean; 7 unless given."),
     ] = None
 
 
@@ -113,7 +113,7 @@ class SearchOptions:
     ] = None
     error: Annotated[
         float | None,
-        option(_SEARCH, "all, monotonic: the relative error of a sum; 0.01 unless told.", metavar="SHARE"),
+        option(_SEARCH, "all, monotonic: the relative error of a sum; 0.01 unless given.", metavar="SHARE"),
     ] = None
     error_side: Annotated[
         Literal["never_miss", "never_false"] | None,
@@ -123,10 +123,10 @@ class SearchOptions:
 
 @dataclass(frozen=True)
 class BurstResultOptions(ResultOptions):
-    """What is told, and what to do with it."""
+    """Which result, and what to do with it."""
 
-    told: Annotated[
-        Told,
+    show: Annotated[
+        Shown,
         option(
             RESULT,
             "alarms (the default); runs: consecutive alarms of a window as frames; latest: of each row the longest "
@@ -134,7 +134,7 @@ class BurstResultOptions(ResultOptions):
             "--show",
         ),
     ] = "alarms"
-    show: Annotated[int, option(RESULT, "Without --output: how many rows to print.", "--first", metavar="ROWS")] = 20
+    first: Annotated[int, option(RESULT, "Without --output: how many rows to print.", "--first", metavar="ROWS")] = 20
 
 
 @dataclass(frozen=True)

@@ -1,17 +1,17 @@
-"""Options: what commands that find frames can be told, in the groups in which their help shows them."""
+"""Options of commands that find frames, in the groups in which their help shows them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
 Format = Literal["parquet", "csv", "json"]
 
 
-def option(panel: str, help: str, *names: str, metavar: str | None = None) -> Any:
+def option(panel: str, help: str, *names: str, metavar: str | None = None) -> object:
     """An option in a panel of the help."""
     return typer.Option(*names, help=help, metavar=metavar, rich_help_panel=panel, show_default=False)
 
@@ -118,9 +118,9 @@ class SchemeOptions:
     change: Annotated[list[str], option(_SCHEME, "While a state stays the same; repeatable.", metavar="SQL")] = field(
         default_factory=list
     )
-    gap: Annotated[str | None, option(_SCHEME, "Sessions: until a silence longer than this.", metavar="DURATION")] = (
-        None
-    )
+    gap: Annotated[
+        str | None, option(_SCHEME, "Sessions: until no row comes for longer than this.", metavar="DURATION")
+    ] = None
     every: Annotated[str | None, option(_SCHEME, "Windows of this length.", metavar="DURATION")] = None
     count: Annotated[int | None, option(_SCHEME, "Windows of this many rows.", metavar="ROWS")] = None
 
@@ -213,7 +213,7 @@ class ResultOptions:
     ] = None
     output_format: Annotated[Format | None, option(RESULT, "Format of PATH, where its ending does not say it.")] = None
     overwrite: Annotated[bool, option(RESULT, "Replace PATH if it exists.", "--overwrite")] = False
-    show: Annotated[int, option(RESULT, "Without --output: how many rows to print.", metavar="ROWS")] = 20
+    first: Annotated[int, option(RESULT, "Without --output: how many rows to print.", "--show", metavar="ROWS")] = 20
     explain: Annotated[bool, option(RESULT, "Print the plan and the steps, and run nothing.", "--explain")] = False
 
 

@@ -38,13 +38,13 @@ class OtherOptions:
 
     other_ts: Annotated[
         list[str],
-        option(_OTHER, "Column that orders OTHER; repeatable. As --ts, unless told.", metavar="COLUMN"),
+        option(_OTHER, "Column that orders OTHER; repeatable. As --ts, unless given.", metavar="COLUMN"),
     ] = field(default_factory=list)
     other_by: Annotated[
         list[str],
         option(
             _OTHER,
-            "Group column of both, or a pair like 'router=device_id' (INPUT=OTHER); repeatable. As --by, unless told; "
+            "Group column of both, or a pair like 'router=device_id' (INPUT=OTHER); repeatable. As --by, unless given; "
             "'' for rows that fill the frames of all groups.",
             metavar="COLUMN",
         ),

@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
-import typer
-
-from streamframes.cli.options.common import PICTURE, RESULT, Format, PictureOptions, ResultOptions, option
+from streamframes.cli.options.common import (
+    PICTURE,
+    RESULT,
+    Format,
+    MeasureOptions,
+    PictureOptions,
+    ResultOptions,
+    SourceOptions,
+    option,
+)
 
 _ROWS = "Rows"
 _REGION = "Region"
 _STATIONS = "Stations, and reports that are missing"
 _DENSITY = "Density"
-
-
-@dataclass(frozen=True)
-class RegionInputOptions:
-    """Files of rows."""
-
-    inputs: Annotated[
-        list[str],
-        typer.Argument(
-            help="Parquet, CSV (with a header) or JSON lines: files, folders or globs; .gz too.",
-            metavar="INPUT",
-            show_default=False,
-        ),
-    ]
 
 
 @dataclass(frozen=True)
@@ -57,7 +51,7 @@ class RegionOptions:
     min_duration: Annotated[str | None, option(_REGION, "Drop regions that last less.", metavar="DURATION")] = None
     min_extent: Annotated[
         list[float],
-        option(_REGION, "Drop regions that reach less far; twice for x and y.", "--min-extent", metavar="NUMBER"),
+        option(_REGION, "Drop regions that extend less far; twice for x and y.", "--min-extent", metavar="NUMBER"),
     ] = field(default_factory=list)
     min_times: Annotated[int | None, option(_REGION, "No region has fewer reports of one of its places.")] = None
     min_places: Annotated[int | None, option(_REGION, "Drop regions with fewer places.")] = None
@@ -139,3 +133,15 @@ class RegionPictureOptions(PictureOptions):
         list[str],
         option(PICTURE, "Value of --by, repeated in its order; else the group with most regions.", metavar="VALUE"),
     ] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class RegionArguments:
+    """The options that both commands take, and when the command began."""
+
+    source: SourceOptions
+    space: SpaceOptions
+    measures: MeasureOptions
+    result: RegionResultOptions
+    picture: RegionPictureOptions
+    began: float = field(default_factory=time.monotonic)

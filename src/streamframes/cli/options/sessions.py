@@ -1,4 +1,4 @@
-"""Options of `streamframes sessions`: the tree of classes, and what is told of them."""
+"""Options of `streamframes sessions`: the tree of classes, and which result is wanted."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from streamframes.cli.options.common import PICTURE, RESULT, ResultOptions, option
 
-Told = Literal["sessions", "measures", "open", "odd"]
+Shown = Literal["sessions", "measures", "open", "odd"]
 
 _TREE = "Sessions"
 
@@ -34,10 +34,10 @@ class TreeOptions:
 
 @dataclass(frozen=True)
 class SessionResultOptions(ResultOptions):
-    """What is told, and what to do with it."""
+    """Which result, and what to do with it."""
 
-    told: Annotated[
-        Told,
+    show: Annotated[
+        Shown,
         option(
             RESULT,
             "sessions that closed (the default); measures: whenever one changes; open: sessions that are open at the "
@@ -48,7 +48,7 @@ class SessionResultOptions(ResultOptions):
     classes: Annotated[
         str | None, option(RESULT, "Whose, like 'Call,ATT'; else those of all classes.", metavar="NAMES")
     ] = None
-    show: Annotated[int, option(RESULT, "Without --output: how many rows to print.", "--first", metavar="ROWS")] = 20
+    first: Annotated[int, option(RESULT, "Without --output: how many rows to print.", "--first", metavar="ROWS")] = 20
 
 
 @dataclass(frozen=True)

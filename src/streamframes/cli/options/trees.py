@@ -19,7 +19,6 @@ import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
 
 from streamframes.core.sessions.tree import Session, checked_forest
 from streamframes.errors import InvalidArgument, StreamFramesError
@@ -28,7 +27,7 @@ from streamframes.errors import InvalidArgument, StreamFramesError
 FIELDS = tuple(field.name for field in fields(Session) if field.name != "source")
 _TEXTS = ("name", "matches", "opens", "closes")
 _RULES = ("attributes", "on_open", "on_close")
-_READERS: dict[str, Callable[[str], Any]] = {".toml": tomllib.loads, ".json": json.loads}
+_READERS: dict[str, Callable[[str], object]] = {".toml": tomllib.loads, ".json": json.loads}
 
 
 def tree_of(path: Path) -> tuple[Session, ...]:
@@ -37,31 +36,31 @@ def tree_of(path: Path) -> tuple[Session, ...]:
     if reader is None:
         raise InvalidArgument(f"--tree {str(path)!r} does not end in one of {', '.join(_READERS)}")
     try:
-        told = reader(path.read_text(encoding="utf-8"))
+        content = reader(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise StreamFramesError(f"cannot read {path}: no such file") from None
     except ValueError as error:
         raise InvalidArgument(f"--tree {path} is not {path.suffix[1:].upper()}: {error}") from error
-    roots = told["parts"] if isinstance(told, dict) and set(told) == {"parts"} else told
+    roots = content["parts"] if isinstance(content, dict) and set(content) == {"parts"} else content
     try:
         return checked_forest([_session(each, "the root") for each in (roots if isinstance(roots, list) else [roots])])
     except InvalidArgument as error:
         raise InvalidArgument(f"--tree {path}: {error}") from error
 
 
-def _session(told: Any, where: str) -> Session:
-    if not isinstance(told, dict):
-        raise InvalidArgument(f"{where} is {told!r}; write a table with {', '.join(FIELDS)}")
-    name = told.get("name")
+def _session(table: object, where: str) -> Session:
+    if not isinstance(table, dict):
+        raise InvalidArgument(f"{where} is {table!r}; write a table with {', '.join(FIELDS)}")
+    name = table.get("name")
     if name is None:
         raise InvalidArgument(f'{where} has no name; write one, like name = "Call"')
-    for field, value in told.items():
+    for field, value in table.items():
         _check(name, field, value)
-    parts = [_session(part, f"a part of {name!r}") for part in told.get("parts", ())]
-    return Session(**{**told, "parts": parts})
+    parts = [_session(part, f"a part of {name!r}") for part in table.get("parts", ())]
+    return Session(**{**table, "parts": parts})
 
 
-def _check(name: str, field: str, value: Any) -> None:
+def _check(name: str, field: str, value: object) -> None:
     """Refuse what no session has, and what is of another type than it should be."""
     if field not in FIELDS:
         raise InvalidArgument(f"{name!r} has {field!r}; the fields of a session are {', '.join(FIELDS)}")

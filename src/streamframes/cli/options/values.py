@@ -1,4 +1,4 @@
-"""Terms: the small languages of option values, such as `sum(volume) >= 25` or `y=0,10,25`.
+"""Values: the small languages of option values, such as `sum(volume) >= 25` or `y=0,10,25`.
 
 Expressions are Spark SQL and stay as the user wrote them; they are read with sqlglot, never cut by hand.
 """
@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import TypeVar, overload
 
 import sqlglot
-from sqlglot import TokenType, exp
+from sqlglot import Token, TokenType, exp
 from sqlglot.errors import SqlglotError
 
 from streamframes.errors import InvalidArgument
+
+Value = TypeVar("Value")
 
 OPERATORS = {TokenType.LT: "<", TokenType.LTE: "<=", TokenType.GT: ">", TokenType.GTE: ">="}
 _COMPARISONS = (exp.LT, exp.LTE, exp.GT, exp.GTE)
@@ -91,6 +93,15 @@ def number(text: str) -> int | float | None:
     return None
 
 
+def one_or_all(values: Sequence[Value]) -> Value | list[Value]:
+    """What stands for every dimension, or one for each.
+
+    >>> one_or_all([2.0]), one_or_all(["x", "y"])
+    (2.0, ['x', 'y'])
+    """
+    return list(values) if len(values) > 1 else values[0]
+
+
 @overload
 def duration(text: str) -> str | int | float: ...
 @overload
@@ -125,7 +136,7 @@ def levels_in(text: str, column: str) -> list[float]:
     tree, wanted = _tree(text), _tree(column)
     if tree is None or wanted is None:
         return []
-    levels = [number(other.sql()) for side, other in _sides(tree) if side == wanted]
+    levels = [number(other.sql()) for one, other in _compared(tree) if one == wanted]
     return [float(level) for level in levels if level is not None]
 
 
@@ -136,38 +147,43 @@ def worst_in(text: str, column: str) -> str:
     ('low', 'high', 'low')
     """
     tree, wanted = _tree(text), _tree(column)
-    for each in () if tree is None else tree.find_all(*_COMPARISONS, bfs=False):
-        side = each.left == wanted, each.right == wanted
-        if any(side):
-            return "high" if isinstance(each, exp.GT | exp.GTE) == side[0] else "low"
+    for each in () if tree is None else _comparisons(tree):
+        if wanted in (each.left, each.right):
+            return "high" if isinstance(each, exp.GT | exp.GTE) == (each.left == wanted) else "low"
     return "low"
 
 
-def _sides(tree: Any) -> Iterator[tuple[Any, Any]]:
+def _compared(tree: exp.Expr) -> Iterator[tuple[exp.Expr, exp.Expr]]:
     for each in tree.find_all(*_COMPARISONS, exp.EQ, exp.Between, bfs=False):
         if isinstance(each, exp.Between):
             yield each.this, each.args["low"]
             yield each.this, each.args["high"]
-        else:
+        elif isinstance(each, exp.Binary):
             yield each.left, each.right
             yield each.right, each.left
 
 
-def _tree(text: str) -> Any:
+def _comparisons(tree: exp.Expr) -> Iterator[exp.Binary]:
+    for each in tree.find_all(*_COMPARISONS, bfs=False):
+        if isinstance(each, exp.Binary):
+            yield each
+
+
+def _tree(text: str) -> exp.Expr | None:
     try:
         return sqlglot.parse_one(text, read="spark")
     except SqlglotError:
         return None
 
 
-def _tokens(text: str) -> Sequence[Any]:
+def _tokens(text: str) -> Sequence[Token]:
     try:
         return sqlglot.tokenize(text, read="spark")
     except SqlglotError:
         return ()
 
 
-def _last(tokens: Sequence[Any], kinds: Iterable[TokenType]) -> Any:
+def _last(tokens: Sequence[Token], kinds: Iterable[TokenType]) -> Token | None:
     depth, found, wanted = 0, None, set(kinds)
     for token in tokens:
         depth += (token.token_type in _OPENING) - (token.token_type in _CLOSING)

@@ -1,33 +1,21 @@
-"""Windows: the lengths that options ask for, and what each must reach."""
+"""Windows: the lengths that options ask for, in rows or as durations, or around the median frame."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
-from streamframes.cli.options.bursts import ThresholdOptions, WindowOptions
 from streamframes.cli.options.values import number
+from streamframes.core.batch.clock import MICROSECONDS, microseconds
+from streamframes.core.schemes import Count, Every
 from streamframes.errors import InvalidArgument
 
-if TYPE_CHECKING:
-    from streamframes.cli.io.inputs import Source
-
+RUNGS = (1 / 8, 1 / 4, 1 / 2, 1, 2, 4)
+ROWS, SECONDS = "rows", "seconds"
 _WRITTEN = "write them like '4:400:4' or '10,60,300'"
 # More than anybody lists on purpose, and few enough to be listed.
 _MOST = 10_000_000
-_DEFAULT_ROWS, _DEFAULT_SIGMAS = 10_000, 7
-
-
-@dataclass(frozen=True)
-class PerRow:
-    """Thresholds that grow with the window, for aggregates that do."""
-
-    each: float
-    grows: bool
-
-    def __call__(self, window: int) -> float:
-        return self.each * window if self.grows else self.each
+_MOST_COMPARED = 100
+_FINE = 10
 
 
 def lengths_of(text: str) -> list[int | str]:
@@ -40,7 +28,7 @@ def lengths_of(text: str) -> list[int | str]:
     for part in (each.strip() for each in text.split(",")):
         if not part:
             raise InvalidArgument(f"--windows {text!r} has an empty place; {_WRITTEN}")
-        found += _range(part, text) if ":" in part else [_length(part, text)]
+        found += _range(part, text) if ":" in part else [window_length(part, text)]
     return found
 
 
@@ -58,71 +46,68 @@ def _range(part: str, text: str) -> list[int | str]:
     return list(range(start, stop + 1, step))
 
 
-def _length(part: str, text: str, option: str = "--windows") -> int | str:
+def window_length(part: str, text: str, option: str = "--windows") -> int | str:
+    """One length: a whole number of rows, or a duration."""
     length = number(part)
     if isinstance(length, float):
         raise InvalidArgument(f"{option} {text!r} has {part!r}; a window is a whole number of rows, or a duration")
     return part if length is None else length
 
 
-def thresholds_of(options: ThresholdOptions, windows: WindowOptions) -> Any:
-    """What `bursts()` takes as thresholds, or None where they are in a file; refuses what contradicts."""
-    given = {
-        "--threshold": bool(options.threshold),
-        "--threshold-per-row": options.threshold_per_row is not None,
-        "--thresholds": options.thresholds is not None,
-        "--train-rows": options.train_rows is not None or options.sigmas is not None,
-    }
-    chosen = [name for name, is_given in given.items() if is_given]
-    if len(chosen) != 1:
-        got = " and ".join(chosen) or "none"
-        raise InvalidArgument(f"give thresholds in exactly one way, not {got}: {', '.join(given)}")
-    if options.thresholds_format is not None and options.thresholds is None:
-        raise InvalidArgument("--thresholds-format belongs to --thresholds FILE")
-    if windows.windows is None and chosen[0] in ("--threshold-per-row", "--train-rows"):
-        raise InvalidArgument(f"{chosen[0]} needs windows; give them, like --windows 4:400:4")
-    ways: dict[str, Callable[[], Any]] = {
-        "--threshold": lambda: _pairs(options.threshold),
-        "--threshold-per-row": lambda: PerRow(options.threshold_per_row or 0.0, windows.aggregate in ("sum", "count")),
-        "--thresholds": lambda: None,
-        "--train-rows": lambda: _learn(options),
-    }
-    return ways[chosen[0]]()
+@dataclass(frozen=True)
+class Length:
+    """A length of windows, in rows or in seconds; `text` is how it is written."""
+
+    size: float
+    unit: str
+    text: str
+
+    @property
+    def window(self) -> Count | Every:
+        """The windows of this length."""
+        return Count(int(self.size)) if self.unit == ROWS else Every(self.text)
 
 
-def _pairs(texts: Sequence[str]) -> dict[int | str, float]:
-    """Thresholds by window; numbers may come in any order."""
-    pairs = [_pair(text) for text in texts]
-    if len(dict(pairs)) < len(pairs):
-        raise InvalidArgument("--threshold names a window twice; each window may be given once")
-    return dict(sorted(pairs, key=lambda pair: pair[0] if isinstance(pair[0], int) else 0))
+def given_lengths(text: str) -> list[Length]:
+    """Read lengths: plain numbers are rows, all else is time.
+
+    >>> [(each.size, each.unit) for each in given_lengths("20, 2 minutes")]
+    [(20, 'rows'), (120.0, 'seconds')]
+    """
+    given = lengths_of(text)
+    if len(given) > _MOST_COMPARED:
+        raise InvalidArgument(f"--windows {text!r} are {len(given):,} lengths; give {_MOST_COMPARED} at the most")
+    found = [_length(each) for each in given]
+    if len({(each.size, each.unit) for each in found}) < len(found):
+        raise InvalidArgument(f"--windows {text!r} names a length twice; each may be given once")
+    return found
 
 
-def _pair(text: str) -> tuple[int | str, float]:
-    window, _, threshold = text.partition("=")
-    least = number(threshold)
-    if not window.strip() or least is None:
-        raise InvalidArgument(f"--threshold {text!r} is not a window and a number; write it like '60=9000'")
-    return _length(window.strip(), text, "--threshold"), least
+def ladder(median: float, unit: str) -> list[Length]:
+    """Lengths around a median, each twice the one before, with no more than two digits that matter.
+
+    >>> [each.text for each in ladder(370, "seconds")]
+    ['46 seconds', '92 seconds', '180 seconds', '370 seconds', '740 seconds', '1500 seconds']
+    >>> [each.text for each in ladder(0.5, "seconds")][:2], [each.text for each in ladder(3, "rows")]
+    (['62 milliseconds', '120 milliseconds'], ['2 rows', '3 rows', '6 rows', '12 rows'])
+    """
+    if unit == ROWS:
+        # A window of one row would be the row itself.
+        sizes = [max(2, _rounded(median * rung)) for rung in RUNGS]
+        return [_length(size) for size in dict.fromkeys(sizes)]
+    is_fine = median * RUNGS[0] < _FINE
+    scale, name = (1_000, "milliseconds") if is_fine else (1, "seconds")
+    sizes = [max(1, _rounded(median * scale * rung)) for rung in RUNGS]
+    return [_length(f"{size} {name}") for size in dict.fromkeys(sizes)]
 
 
-def _learn(options: ThresholdOptions) -> Any:
-    from streamframes.core.bursts.learning import Learn
+def _length(given: int | str) -> Length:
+    if isinstance(given, int):
+        Count(given)
+        return Length(given, ROWS, f"{given} rows")
+    Every(given)
+    return Length(microseconds(given, "--windows") / MICROSECONDS["second"], SECONDS, given)
 
-    sigmas = _DEFAULT_SIGMAS if options.sigmas is None else options.sigmas
-    rows = _DEFAULT_ROWS if options.train_rows is None else options.train_rows
-    return Learn(sigmas=int(sigmas) if float(sigmas).is_integer() else sigmas, rows=rows)
 
-
-def thresholds_file(options: ThresholdOptions) -> Source | None:
-    """The file of thresholds, found before Spark is started."""
-    from streamframes.cli.io.inputs import source_of
-
-    if options.thresholds is None:
-        return None
-    return source_of(
-        [options.thresholds],
-        options.thresholds_format,
-        argument="--thresholds",
-        option="--thresholds-format",
-    )
+def _rounded(size: float) -> int:
+    return int(float(f"{size:.2g}")) if size >= _FINE else round(size)

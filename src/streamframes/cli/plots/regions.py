@@ -9,7 +9,7 @@ from textwrap import shorten
 from typing import TYPE_CHECKING
 
 from streamframes.cli.io.outputs import quoted
-from streamframes.cli.io.region_results import FillArguments
+from streamframes.cli.options.regions import RegionArguments
 from streamframes.cli.options.values import columns_in, levels_in, worst_in
 from streamframes.cli.plots.frames import MAX_FRAMES, NUMBERS, as_number
 from streamframes.cli.plots.stretches import fullest, in_group, tick_of
@@ -41,7 +41,7 @@ class RegionPlot:
     by: Sequence[str]
     prefix: str
     value: str
-    words: str
+    text: str
     where: str | None
 
     @property
@@ -74,7 +74,7 @@ class RegionPlot:
             value=self.name if len(self.space) == 1 else None,
             colours=colours,
             title=title,
-            subtitle=shorten(self.words, _LONGEST, placeholder=" ..."),
+            subtitle=shorten(self.text, _LONGEST, placeholder=" ..."),
             prefix=self.prefix,
             total=chosen.count() if regions.num_rows == MAX_REGIONS else regions.num_rows,
         )
@@ -115,16 +115,20 @@ class RegionPlot:
         )
 
 
-def plot_of(engine: Engine, rows: DataFrame, asked: FillArguments, words: str, where: str | None) -> RegionPlot | None:
+def plot_of(
+    engine: Engine, rows: DataFrame, arguments: RegionArguments, text: str, where: str | None
+) -> RegionPlot | None:
     """The picture that is asked for, if any; what colours it is something that Spark can evaluate."""
-    if asked.picture.plot is None:
+    if arguments.picture.plot is None:
         return None
     spelled = {name.lower(): name for name in rows.columns}
-    ts, *others = (spelled[name.lower()] for name in (asked.source.ts[0], *asked.space.space, *asked.source.by))
-    space, by = others[: len(asked.space.space)], others[len(asked.space.space) :]
-    value = asked.picture.plot_value or _value_for(rows, where, [ts, *others])
+    ts, *others = (
+        spelled[name.lower()] for name in (arguments.source.ts[0], *arguments.space.space, *arguments.source.by)
+    )
+    space, by = others[: len(arguments.space.space)], others[len(arguments.space.space) :]
+    value = arguments.picture.plot_value or _value_for(rows, where, [ts, *others])
     engine.analyse(f"--plot-value {value}", lambda: rows.selectExpr(as_number(value)))
-    return RegionPlot(rows, ts, space, by, asked.result.prefix, value, words, where)
+    return RegionPlot(rows, ts, space, by, arguments.result.prefix, value, text, where)
 
 
 def _value_for(rows: DataFrame, where: str | None, taken: Sequence[str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from streamframes.cli.io.outputs import quoted
 from streamframes.cli.options.sessions import SessionPictureOptions
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from streamframes.spark import DataFrame
 
 MAX_OUTERMOST = 12
-# Of each level below; more could not be told apart.
+# Of each level below; more could not be distinguished.
 MAX_INSIDE = 2_000
 
 
@@ -120,7 +120,7 @@ def adopted(table: pa.Table, classes: Sequence[str], kind: str, number: str, par
     import pyarrow.compute as pc
 
     ids, parents, kinds = (table[name].to_pylist() for name in (number, parent, kind))
-    above: dict[Any, Any] = dict(zip(ids, parents, strict=True))
+    above: dict[int, int | None] = dict(zip(ids, parents, strict=True))
     drawn = {each for each, name in zip(ids, kinds, strict=True) if name in classes}
     nearest = []
     for each in parents:

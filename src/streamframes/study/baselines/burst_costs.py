@@ -5,14 +5,15 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from streamframes.study.baselines.lookup import baseline
+from streamframes.study.baselines.bursts.methods import BISECTED, STARDUST, WAVELET, Case, kept, methods_of
+from streamframes.study.baselines.bursts.stardust import kept as stardust_kept
+from streamframes.study.baselines.bursts.wavelet import kept as wavelet_kept
 from streamframes.study.data.burst_series import Series, Setting
 from streamframes.study.kit import Lab
 from streamframes.study.report.charts import lines, panels
 from streamframes.study.report.outcome import Claim, Table
 
 NUMBERS = (50, 100, 200, 400, 600, 800, 1_000)
-HISTOGRAM, STARDUST, WAVELET = "histogram, monotonic", "stardust", "shifted wavelet tree"
 COLUMNS = ("windows", "method", "kilobytes", "seconds")
 
 
@@ -24,26 +25,25 @@ def costs(lab: Lab, series: Series) -> Table:
 
 
 def _of(lab: Lab, series: Series, setting: Setting) -> list[list[object]]:
-    other = baseline("bursts")
     lengths, thresholds = np.array(setting.lengths), series.learnt(lab, setting)
-    methods = other.methods_of(other.Case("the series", series.values, lengths, thresholds))
-    kept = {
-        HISTOGRAM: baseline("burst_memory").kept(series.values, setting.error),
-        STARDUST: baseline("burst_baselines.stardust").kept(lengths),
-        WAVELET: baseline("burst_baselines.wavelet").kept(lengths, thresholds),
+    methods = methods_of(Case("the series", series.values, lengths, thresholds))
+    sizes = {
+        BISECTED: kept(series.values, setting.error),
+        STARDUST: stardust_kept(lengths),
+        WAVELET: wavelet_kept(lengths, thresholds),
     }
-    for name in kept:
+    for name in sizes:
         methods[name]()
-    seconds = {name: lab.seconds(f"{name}, {setting.windows} windows", methods[name], rounds=3) for name in kept}
-    return [[setting.windows, name, kept[name] / 1e3, seconds[name]] for name in kept]
+    seconds = {name: lab.seconds(f"{name}, {setting.windows} windows", methods[name], rounds=3) for name in sizes}
+    return [[setting.windows, name, sizes[name] / 1e3, seconds[name]] for name in sizes]
 
 
 def cost_claims(table: Table) -> list[Claim]:
     """That memory does not depend on the windows, and that the monotonic search is quicker than Stardust."""
-    space = [row["kilobytes"] for row in table.where(method=HISTOGRAM)]
+    space = [row["kilobytes"] for row in table.where(method=BISECTED)]
     number = max(table.column("windows"))
     last = {row["method"]: row for row in table.where(windows=number)}
-    other, ours = last[STARDUST], last[HISTOGRAM]
+    other, ours = last[STARDUST], last[BISECTED]
     return [
         Claim(
             "The memory of a histogram does not depend on the number of windows.",
@@ -68,7 +68,7 @@ def draw_costs(table: Table) -> Figure:
     figure, (space, time) = panels(2, height=4.0)
     numbers = sorted(set(table.column("windows")))
     for axes, column, unit in ((space, "kilobytes", "kilobytes kept"), (time, "seconds", "seconds for the series")):
-        series = {name: [row[column] for row in table.where(method=name)] for name in (HISTOGRAM, STARDUST, WAVELET)}
+        series = {name: [row[column] for row in table.where(method=name)] for name in (BISECTED, STARDUST, WAVELET)}
         lines(axes, numbers, series, x_label="windows watched", y_label=unit)
         axes.set_yscale("log")
     return figure

@@ -13,12 +13,12 @@ PATIENCE_SECONDS = 600
 _OURS = ("PYTHONPATH", "PYTHONHOME", "SPARK_HOME", "PYSPARK_PYTHON", "PYSPARK_DRIVER_PYTHON", "VIRTUAL_ENV")
 
 
-def answer(python: str, job: Path, asked: str) -> Any:
+def answer(python: str, job: Path, question: str) -> Any:
     """What the job says; raises `subprocess.SubprocessError` where it fails or takes too long."""
     environment = {name: value for name, value in os.environ.items() if name not in _OURS}
     done = subprocess.run(
         [python, str(job)],
-        input=asked,
+        input=question,
         capture_output=True,
         text=True,
         check=True,

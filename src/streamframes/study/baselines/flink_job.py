@@ -21,11 +21,11 @@ def main() -> None:
     """Run the query and say what it found."""
     from pyflink.table import EnvironmentSettings, TableEnvironment
 
-    asked = json.load(sys.stdin)
+    question = json.load(sys.stdin)
     tables = TableEnvironment.create(EnvironmentSettings.in_batch_mode())
-    tables.execute_sql(ROWS_SQL.format(folder=asked["folder"]))
+    tables.execute_sql(ROWS_SQL.format(folder=question["folder"]))
     start = time.perf_counter()
-    with tables.execute_sql(COUNT_SQL.format(query=asked["query"])).collect() as found:
+    with tables.execute_sql(COUNT_SQL.format(query=question["query"])).collect() as found:
         frames, rows = next(iter(found))
     print(json.dumps({"frames": frames, "rows": rows or 0, "seconds": time.perf_counter() - start}))
 

@@ -1,4 +1,4 @@
-"""The rows that are measured: made once, kept as Parquet files in a cache folder.
+"""The rows that are measured: made once, kept as Parquet files in a folder.
 
 A row is (key string, ts timestamp, value double, volume long). A value swings between about -0.1 and 1.1 with a
 period of some 60 rows of its key and is noisy, so that every scheme finds frames of a few to a few dozen rows; the
@@ -17,7 +17,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-CACHE = Path(__file__).resolve().parents[1] / "build" / "bench"
 FILES = 8
 PERIOD_ROWS = 60
 STEP_MICROSECONDS = 1_000
@@ -56,7 +55,7 @@ def _code_version() -> str:
     return hashlib.blake2b(Path(__file__).read_bytes(), digest_size=4).hexdigest()
 
 
-def files(shape: Shape, cache: Path = CACHE) -> list[str]:
+def files(shape: Shape, cache: Path) -> list[str]:
     """The Parquet files of a table, in the order of time; they are made if they are not there."""
     folder = cache / shape.name
     if not folder.exists():

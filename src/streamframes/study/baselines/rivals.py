@@ -1,6 +1,6 @@
 """Rivals: who finds the same frames, how, and what there is to be written for it.
 
-The other ways stand in `benchmarks/`. One that cannot run here says why, and keeps no other from running.
+The other ways stand in this folder. One that cannot run here says why, and keeps no other from running.
 """
 
 from __future__ import annotations
@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from inspect import getsource
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from streamframes.study.baselines.lookup import baseline
+from streamframes.study.baselines import flink_queries, kernels, spark_queries
+from streamframes.study.baselines.tasks import Task
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -54,55 +55,52 @@ class Rival:
         return sum(bool(line.strip()) for line in self.text.splitlines()) or None
 
 
-def rivals_of(task: Any, spark: SparkSession, files: Sequence[str]) -> Iterator[Rival]:
-    """All ways to do a task of `src/streamframes/study/baselines/tasks.py` on Parquet files, this library first."""
+def rivals_of(task: Task, spark: SparkSession, files: Sequence[str]) -> Iterator[Rival]:
+    """All ways to do a task on Parquet files, this library first."""
     rows = spark.read.parquet(*files)
-    spark_ways = baseline("spark_ways")
-    yield _on_spark(task, OURS, f'frames(rows, {task.scheme!r}, ts="ts", by="key").toDF()', spark_ways.ours, rows)
+    yield _on_spark(task, OURS, f'frames(rows, {task.scheme!r}, ts="ts", by="key").toDF()', spark_queries.ours, rows)
     if task.is_sequential:
         yield Rival(task.name, SPARK, why=CANNOT)
     else:
-        yield _on_spark(task, SPARK, spark_ways.sql_query(task), spark_ways.sql_windows, rows)
+        yield _on_spark(task, SPARK, spark_queries.sql_query(task), spark_queries.sql_windows, rows)
     yield _by_duckdb(task, files)
     yield _by_flink(task, files)
 
 
-def _on_spark(task: Any, way: str, text: str, find: Callable[[Any, DataFrame], DataFrame], rows: DataFrame) -> Rival:
-    finish = baseline("spark_ways").finish
+def _on_spark(task: Task, way: str, text: str, find: Callable[[Task, DataFrame], DataFrame], rows: DataFrame) -> Rival:
 
     def count() -> Found:
         found = find(task, rows).selectExpr("count(*) AS frames", "sum(frame_rows) AS rows").toArrow()
         return Found(found["frames"][0].as_py(), found["rows"][0].as_py() or 0)
 
-    return Rival(task.name, way, text, count=count, run=lambda: finish(find(task, rows)))
+    return Rival(task.name, way, text, count=count, run=lambda: spark_queries.finish(find(task, rows)))
 
 
-def _by_duckdb(task: Any, files: Sequence[str]) -> Rival:
+def _by_duckdb(task: Task, files: Sequence[str]) -> Rival:
     way = LOOP if task.is_sequential else DUCKDB
     try:
-        duckdb_ways = baseline("duckdb_ways")
+        from streamframes.study.baselines import duckdb_queries
     except ImportError as error:
         return Rival(task.name, way, why=f"{_MISSING}: {error.name}")
-    text = duckdb_ways.duckdb_query(task, ["rows.parquet"])
+    text = duckdb_queries.duckdb_query(task, ["rows.parquet"])
     if task.is_sequential:
-        text += "\n\n" + getsource(getattr(baseline("kernels"), f"{task.name}_compiled").py_func)
+        text += "\n\n" + getsource(getattr(kernels, f"{task.name}_compiled").py_func)
     return Rival(
         task.name,
         way,
         text,
-        count=lambda: _counted(duckdb_ways.duckdb_frames(task, files)),
-        run=lambda: duckdb_ways.duckdb_frames(task, files),
+        count=lambda: _counted(duckdb_queries.duckdb_frames(task, files)),
+        run=lambda: duckdb_queries.duckdb_frames(task, files),
     )
 
 
-def _by_flink(task: Any, files: Sequence[str]) -> Rival:
-    flink = baseline("flink_ways")
-    text = flink.flink_query(task)
-    if not flink.is_installed():
+def _by_flink(task: Task, files: Sequence[str]) -> Rival:
+    text = flink_queries.flink_query(task)
+    if not flink_queries.is_installed():
         return Rival(task.name, FLINK, text, why=_MISSING)
 
     def count() -> Found:
-        found = flink.flink_frames(task, files)
+        found = flink_queries.flink_frames(task, files)
         return Found(found.frames, found.rows, found.seconds)
 
     return Rival(task.name, FLINK, text, count=count, whole=False)

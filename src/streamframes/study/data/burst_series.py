@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -40,7 +40,7 @@ class Series:
     """Values `at` instants; with a `unit`, they are sums of rows in units of time. `name` tells one from others."""
 
     rows: DataFrame
-    unit: Any
+    unit: int | str | None
     at: np.ndarray
     values: np.ndarray
     name: str
@@ -48,20 +48,25 @@ class Series:
     def watched(self, setting: Setting, search: str) -> Bursts:
         """A search whose thresholds are learnt from the first tenth of the series."""
         thresholds = Learn(sigmas=setting.sigmas, rows=self.values.size // 10)
-        kind = Search(search, error=setting.error)
-        return _bursts(self, setting.agg, windows=setting.lengths, thresholds=thresholds, search=kind)
+        return _bursts(
+            self,
+            setting.agg,
+            windows=setting.lengths,
+            thresholds=thresholds,
+            search=Search(search, error=setting.error),
+        )
 
     def alarms(self, lab: Lab, setting: Setting, search: str) -> np.ndarray:
         """A number for each alarm, from its row and window."""
         doing = f"Bursts of {setting.agg}, {setting.windows} windows, {search}"
-        found = lab.fetch(doing, self.watched(setting, search).toDF().select("ts", "window"))
-        row = np.searchsorted(self.at, found["ts"].to_numpy().astype(np.int64))
-        return np.asarray(row * (4 * setting.windows + 1) + found["window"].to_numpy())
+        alarms = lab.fetch(doing, self.watched(setting, search).toDF().select("ts", "window"))
+        row = np.searchsorted(self.at, alarms["ts"].to_numpy().astype(np.int64))
+        return np.asarray(row * (4 * setting.windows + 1) + alarms["window"].to_numpy())
 
     def learnt(self, lab: Lab, setting: Setting) -> np.ndarray:
         """The thresholds of all windows."""
-        found = lab.fetch("Learning thresholds", self.watched(setting, "exact").learnt().orderBy("window"))
-        return np.asarray(found["threshold"].to_numpy())
+        table = lab.fetch("Learning thresholds", self.watched(setting, "exact").learnt().orderBy("window"))
+        return np.asarray(table["threshold"].to_numpy())
 
 
 def series_of(lab: Lab) -> Series:
@@ -80,13 +85,28 @@ def series_of(lab: Lab) -> Series:
         unit = _unit(lab, rows)
         rows = rows.selectExpr("ts", "1D AS value")
     series = Series(rows, unit, np.empty(0, np.int64), np.empty(0), name)
-    # A window of one row whose threshold every value reaches tells all values.
-    found = lab.fetch("Reading the series", _bursts(series, "sum", thresholds={1: _ALL}).toDF().orderBy("ts"))
-    return Series(rows, unit, found["ts"].to_numpy().astype(np.int64), found["value"].to_numpy(), name)
+    # A window of one row whose threshold every value reaches shows all values.
+    alarms = lab.fetch("Reading the series", _bursts(series, "sum", thresholds={1: _ALL}).toDF().orderBy("ts"))
+    return Series(rows, unit, alarms["ts"].to_numpy().astype(np.int64), alarms["value"].to_numpy(), name)
 
 
-def _bursts(series: Series, agg: str, **arguments: Any) -> Bursts:
-    return bursts(series.rows, "value", agg=agg, ts="ts", unit=series.unit, **arguments)
+def _bursts(
+    series: Series,
+    agg: str,
+    thresholds: Learn | dict[int, float],
+    windows: range | None = None,
+    search: Search | None = None,
+) -> Bursts:
+    return bursts(
+        series.rows,
+        "value",
+        windows=windows,
+        thresholds=thresholds,
+        agg=agg,
+        ts="ts",
+        unit=series.unit,
+        search=search,
+    )
 
 
 def _unit(lab: Lab, rows: DataFrame) -> int | str:

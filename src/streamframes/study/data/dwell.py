@@ -87,7 +87,7 @@ def positions(lab: Lab) -> Positions:
 
 
 def compare(
-    lab: Lab, times: pa.Table, ways: Sequence[str], *, length: int, slide: int
+    lab: Lab, times: pa.Table, views: Sequence[str], *, length: int, slide: int
 ) -> dict[str, tuple[float, float]]:
     """The error of the heat maps that are reported every `slide`, each of the `length` before.
 
@@ -97,7 +97,7 @@ def compare(
         Where it runs.
     times
         way, half, player, bucket (the number of the slide), cell_x, cell_y and seconds; one way is `exact`.
-    ways
+    views
         Those that are compared with it.
     length, slide
         In microseconds.
@@ -108,19 +108,19 @@ def compare(
         Way -> root mean square of the error in seconds over all cells of all maps, and the percent of the time that
         is in a wrong cell.
     """
-    wide = _wide(lab, times, ways, slide)
+    wide = _wide(lab, times, views, slide)
     report = Every(f"{length} microseconds", slide=f"{slide} microseconds")
-    sums = {name: f"sum({name})" for name in ["exact", *_columns(ways)]}
+    sums = {name: f"sum({name})" for name in ["exact", *_columns(views)]}
     maps = frames(wide, report, ts="at", by=[*GROUP, *CELL]).agg(**sums)
-    asked = [f"sum(pow({name} - exact, 2)), sum(abs({name} - exact))" for name in _columns(ways)]
+    errors_sql = [f"sum(pow({name} - exact, 2)), sum(abs({name} - exact))" for name in _columns(views)]
     doing = f"Comparing maps of {length // MICROS} s every {slide // MICROS} s"
-    found = lab.fetch(doing, lab.spark.sql(f"SELECT sum(exact), {', '.join(asked)} FROM {{maps}}", maps=maps))
+    found = lab.fetch(doing, lab.spark.sql(f"SELECT sum(exact), {', '.join(errors_sql)} FROM {{maps}}", maps=maps))
     total, *errors = (column[0].as_py() for column in found.columns)
     number = frames(wide.select(*GROUP, "at").distinct(), report, ts="at", by=GROUP).toDF().count()
     cells = number * ACROSS * ALONG
     return {
         way: (float(np.sqrt(squares / cells)), 50 * away / total)
-        for way, squares, away in zip(ways, errors[::2], errors[1::2], strict=True)
+        for way, squares, away in zip(views, errors[::2], errors[1::2], strict=True)
     }
 
 
@@ -138,15 +138,15 @@ def heat(times: pa.Table, way: str, player: str) -> np.ndarray:
     return seconds
 
 
-def _columns(ways: Sequence[str]) -> list[str]:
-    return [f"way_{number}" for number in range(len(ways))]
+def _columns(views: Sequence[str]) -> list[str]:
+    return [f"way_{number}" for number in range(len(views))]
 
 
-def _wide(lab: Lab, times: pa.Table, ways: Sequence[str], slide: int) -> DataFrame:
+def _wide(lab: Lab, times: pa.Table, views: Sequence[str], slide: int) -> DataFrame:
     """A column of seconds for each way."""
     each = [
         f"sum(if(way = '{way}', seconds, 0)) AS {column}"
-        for way, column in zip(["exact", *ways], ["exact", *_columns(ways)], strict=True)
+        for way, column in zip(["exact", *views], ["exact", *_columns(views)], strict=True)
     ]
     keys = ", ".join([*GROUP, *CELL])
     text = f"SELECT {keys}, timestamp_micros(bucket * {slide}) AS at, {', '.join(each)} FROM {{times}} GROUP BY ALL"

@@ -70,8 +70,8 @@ def level_of(lab: Lab, rows: DataFrame) -> float:
     Fluorometers have offsets and units of their own: most of the casts of one are above 0.2 from end to end.
     """
     share = f"avg(CAST(fluorescence > {LEVEL} AS INT))"
-    asked = rows.selectExpr(f"{share} AS above", f"percentile(fluorescence, {HIGHEST}) AS high")
-    found = lab.fetch("Looking at levels", asked).to_pylist()[0]
+    levels = rows.selectExpr(f"{share} AS above", f"percentile(fluorescence, {HIGHEST}) AS high")
+    found = lab.fetch("Looking at levels", levels).to_pylist()[0]
     if found["above"] is None:
         raise StreamFramesError("the column 'fluorescence' holds no numbers; give another with --with")
     return LEVEL if RARE <= found["above"] <= COMMON else round(found["high"], 4)

@@ -68,10 +68,10 @@ class Selection:
         picked = self.picked(heuristic)
         return picked.take(~picked.meet(self.frames))
 
-    def most_telling(self, length: int) -> tuple[float, tuple[float, float]]:
-        """How much so many windows in a row tell at best, and from where to where they are.
+    def most_varied(self, length: int) -> tuple[float, tuple[float, float]]:
+        """How much of all kinds so many windows in a row show at best, and from where to where they are.
 
-        Missed frames, false alarms and frames that are found all tell; none of them makes up for another.
+        Missed frames, false alarms and frames that are found all count; none of them makes up for another.
         """
         found = self.frames.meet(self.picked("min"))
         counts = [_running(self.windows, self.frames.take(each), length) for each in (found, ~found)]

@@ -25,7 +25,7 @@ DENSITY = Need(
 
 LAYERS, NOISE = 4, 0.05
 """Of the tow that is made where no scans are given."""
-SIEVE = {"depth_m": (2, 11_000), "density": (1_000, 1_060)}
+PLAUSIBLE = {"depth_m": (2, 11_000), "density": (1_000, 1_060)}
 """What can be measured in the sea, below the surface where sensors are in air, or soak."""
 _NEAR = 1.25
 _ANY = (-1e300, 1e300)
@@ -34,7 +34,7 @@ _PASSED = "abs(depth_m - lag(depth_m, 1, depth_m) OVER (PARTITION BY cast ORDER 
 
 @dataclass(frozen=True)
 class Water:
-    """Scans that were sieved: how many there are, and a note on what was left out."""
+    """Scans that can come from the sea: how many there are, and a note on what was left out."""
 
     rows: DataFrame
     n_rows: int
@@ -70,11 +70,13 @@ def water(lab: Lab) -> Water:
     rows = rows.selectExpr("scan", cast, *(f"CAST({name} AS DOUBLE) AS {name}" for name in measures))
     if lab.data is None:
         return Water(rows.selectExpr("*", _PASSED).cache(), lab.rows)
-    sieve = {name: SIEVE.get(name, _ANY) for name in measures}
-    rows = rows.where(" AND ".join(f"{name} BETWEEN {low} AND {high}" for name, (low, high) in sieve.items()))
+    plausible = {name: PLAUSIBLE.get(name, _ANY) for name in measures}
+    rows = rows.where(" AND ".join(f"{name} BETWEEN {low} AND {high}" for name, (low, high) in plausible.items()))
     rows = rows.selectExpr("*", _PASSED).cache()
     n_rows = lab.run("Counting scans", rows.count)
-    limits = " and ".join(f"{low:,} <= {name} <= {high:,}" for name, (low, high) in sieve.items() if name in SIEVE)
+    limits = " and ".join(
+        f"{low:,} <= {name} <= {high:,}" for name, (low, high) in plausible.items() if name in PLAUSIBLE
+    )
     if not n_rows:
         raise StreamFramesError(f"no row of {lab.source} has values with {limits}; it does not look like the sea")
     note = f"Left out are {lab.rows - n_rows:,} rows without a value, or without {limits}."

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, replace
-from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -22,7 +21,7 @@ from streamframes.study.report.charts import lines, panels
 from streamframes.study.report.outcome import Claim, Outcome, Picture, Table
 
 AGGREGATES = ("sum", "variance")
-VARIED: dict[str, tuple[Any, ...]] = {
+VARIED: dict[str, tuple[float, ...]] = {
     "error": (0.1, 0.01, 0.001),
     "sigmas": (3.0, 5.0, 7.0, 9.0),
     "windows": (50, 100, 200),
@@ -61,9 +60,14 @@ def _size(series: Series) -> str:
 
 def settings_of(agg: str, rows: int) -> Iterator[Setting]:
     """Each of error, sigmas and windows by itself; windows must be short enough to be learnt."""
-    base = Setting(agg)
-    wanted = [replace(base, **{name: value}) for name, values in VARIED.items() for value in values]
+    wanted = [_varied(Setting(agg), name, value) for name, values in VARIED.items() for value in values]
     yield from dict.fromkeys(each for each in wanted if 40 * each.windows <= rows)
+
+
+def _varied(base: Setting, name: str, value: float) -> Setting:
+    if name == "windows":
+        return replace(base, windows=int(value))
+    return replace(base, error=value) if name == "error" else replace(base, sigmas=value)
 
 
 def _accuracy(lab: Lab, series: Series) -> Table:
@@ -74,19 +78,19 @@ def _accuracy(lab: Lab, series: Series) -> Table:
         if plain not in true:
             true[plain] = series.alarms(lab, plain, "exact")
         for search in SEARCHES:
-            raised = series.alarms(lab, setting, search)
-            found.append([*asdict(setting).values(), true[plain].size, search, *_scores(true[plain], raised)])
+            alarms = series.alarms(lab, setting, search)
+            found.append([*asdict(setting).values(), true[plain].size, search, *_scores(true[plain], alarms)])
     return Table("accuracy", "Alarms of approximate searches against those of the exact one", COLUMNS, found)
 
 
-def _scores(true: np.ndarray, raised: np.ndarray) -> tuple[float, float]:
+def _scores(true: np.ndarray, alarms: np.ndarray) -> tuple[float, float]:
     """Precision and recall; of nothing, 1.
 
     >>> _scores(np.array([1, 2, 3]), np.array([2, 3, 4, 5]))
     (0.5, 0.6666666666666666)
     """
-    both = np.intersect1d(true, raised, assume_unique=True).size
-    return both / raised.size if raised.size else 1.0, both / true.size if true.size else 1.0
+    both = np.intersect1d(true, alarms, assume_unique=True).size
+    return both / alarms.size if alarms.size else 1.0, both / true.size if true.size else 1.0
 
 
 def _claims(table: Table) -> list[Claim]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
 
@@ -22,7 +22,7 @@ from streamframes.study.data.sources import DYE, LEVEL, dye, groups
 from streamframes.study.kit import Lab, Study
 from streamframes.study.replay import progress_of, replayed, write_parts
 from streamframes.study.report import charts
-from streamframes.study.report.outcome import Claim, Outcome, Picture, Table
+from streamframes.study.report.outcome import Cell, Claim, Outcome, Picture, Table
 
 if TYPE_CHECKING:
     from streamframes.spark import DataFrame
@@ -32,7 +32,7 @@ BATCHES = 16
 LATENESS = 20
 ORDER_OF_MAGNITUDE = 10
 AS_LONG = 1.25
-WAYS = {False: "no fragments", True: "fragments"}
+VARIANTS = {False: "no fragments", True: "fragments"}
 
 
 @dataclass(frozen=True)
@@ -72,8 +72,8 @@ def run(lab: Lab) -> Outcome:
 
 
 def _turns() -> list[tuple[int, bool]]:
-    """What runs after what: ways swap places, so that a machine that warms up favours none."""
-    return [(least, way) for place, least in enumerate(LEAST_ROWS) for way in sorted(WAYS, reverse=place % 2 == 1)]
+    """What runs after what: variants swap places, so that a machine that warms up favours none."""
+    return [(least, way) for place, least in enumerate(LEAST_ROWS) for way in sorted(VARIANTS, reverse=place % 2 == 1)]
 
 
 def _with_a_long_stay(rows: DataFrame, n_rows: int) -> DataFrame:
@@ -85,11 +85,11 @@ def _with_a_long_stay(rows: DataFrame, n_rows: int) -> DataFrame:
 
 
 def _waits(lab: Lab, rows: DataFrame, place: Path, least: int, *, fragments: bool) -> Waits:
-    framed, filling = (replayed(lab.spark, place, rows.schema) for _ in range(2))
+    framed, filling = (replayed(lab.spark, place, rows) for _ in range(2))
     scheme = Threshold(f"fluorescence > {LEVEL}", min_rows=least)
     found = frames(framed, scheme, ts="scan", by=groups(rows), stream=Stream(LATENESS, fragments=fragments))
     filled = found.fill(filling, ts="scan", lateness=LATENESS)
-    doing = f"Filling with {WAYS[fragments]}, {least} rows or more"
+    doing = f"Filling with {VARIANTS[fragments]}, {least} rows or more"
     seen = [each for each in lab.run(doing, lambda: list(progress_of(filled))) if each["numInputRows"]]
     waiting = [each["observedMetrics"]["streamframes"].asDict()["fill_waiting_rows"] for each in seen]
     return Waits(tuple(waiting), sum(each["durationMs"]["triggerExecution"] for each in seen[1:]) / 1000)
@@ -105,14 +105,14 @@ def _spanned(lab: Lab, rows: DataFrame) -> float:
 
 
 def claims(found: Found, spanned: float) -> list[Claim]:
-    """What the paper says of fragments; unless an episode lasts for many batches, it stays undecided."""
+    """What the paper says of fragments; unless an episode lasts for many batches, nothing can be said."""
     saved = {least: found[least, False].most / max(found[least, True].most, 1) for least in LEAST_ROWS}
     most = ", ".join(
         f"{found[least, False].most:,} against {found[least, True].most:,} rows ({saved[least]:.1f} times) for frames "
         f"of {least} or more"
         for least in LEAST_ROWS
     )
-    without, with_them = (sum(found[least, way].seconds for least in LEAST_ROWS) for way in WAYS)
+    without, with_them = (sum(found[least, way].seconds for least in LEAST_ROWS) for way in VARIANTS)
     return [
         Claim(
             "Where episodes are long, fragments cut the rows that wait at the most by an order of magnitude.",
@@ -128,8 +128,8 @@ def claims(found: Found, spanned: float) -> list[Claim]:
 
 
 def _table(found: Found) -> Table:
-    rows: list[list[Any]] = [
-        [least, WAYS[way], each.most, round(fmean(each.rows), 1), round(each.seconds, 2)]
+    rows: list[list[Cell]] = [
+        [least, VARIANTS[way], each.most, round(fmean(each.rows), 1), round(each.seconds, 2)]
         for (least, way), each in sorted(found.items())
     ]
     headings = ["min_rows", "way", "waiting_max", "waiting_avg", "seconds"]
@@ -142,7 +142,7 @@ def picture(found: Found) -> Figure:
     """Rows that wait after each micro-batch, with fragments and without."""
     figure, panels = charts.panels(len(LEAST_ROWS), width=11, sharey=True)
     for axes, least in zip(panels, LEAST_ROWS, strict=True):
-        series = {name: found[least, way].rows for way, name in WAYS.items()}
+        series = {name: found[least, way].rows for way, name in VARIANTS.items()}
         for (name, waiting), colour in zip(series.items(), (charts.WINDOWS, charts.FRAMES), strict=True):
             axes.plot(range(1, len(waiting) + 1), waiting, marker="o", markersize=4, color=colour, label=name)
         axes.yaxis.set_major_formatter("{x:,.0f}")

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
+from matplotlib.figure import Figure
 
 from streamframes.study.data.dwell import MICROS, NEEDS, Positions, compare, gathered, heat, positions
 from streamframes.study.kit import Lab, Study
 from streamframes.study.report.charts import COLOURS, dress, panels
-from streamframes.study.report.outcome import Claim, Outcome, Picture, Table
+from streamframes.study.report.outcome import Cell, Claim, Outcome, Picture, Row, Table
 from streamframes.study.report.turf import draw_map
 
 if TYPE_CHECKING:
@@ -62,13 +63,13 @@ def window_lengths(slide: int, period: int) -> list[int]:
 def _look(lab: Lab, seen: Positions, slide: int) -> tuple[pa.Table, dict[str, float]]:
     """The time in cells by all ways, and how long each way took."""
     every = slide * MICROS
-    asked: dict[str, Callable[[], DataFrame]] = {_FRAMES: partial(seen.time_by_frames, every)}
+    views: dict[str, Callable[[], DataFrame]] = {_FRAMES: partial(seen.time_by_frames, every)}
     for length in window_lengths(slide, seen.period):
-        asked[f"windows of {length / MICROS:g} s"] = partial(seen.time_by_windows, every, length)
+        views[f"windows of {length / MICROS:g} s"] = partial(seen.time_by_windows, every, length)
     found = {"exact": lab.fetch(f"Exact time, every {slide} s", seen.time_by_positions(every))}
     took: dict[str, float] = {}
     for number in range(1, _ROUNDS + 1):
-        for way, look in asked.items():
+        for way, look in views.items():
             doing = f"Round {number} of {_ROUNDS}, every {slide} s: {way}"
             seconds = lab.seconds(doing, partial(_fetch, found, way, look))
             took[way] = min(seconds, took.get(way, seconds))
@@ -80,7 +81,7 @@ def _fetch(found: dict[str, pa.Table], way: str, look: Callable[[], DataFrame]) 
     found[way] = look().toArrow()
 
 
-def _errors(lab: Lab, looked: tuple[pa.Table, dict[str, float]], length: int, slide: int) -> list[list[Any]]:
+def _errors(lab: Lab, looked: tuple[pa.Table, dict[str, float]], length: int, slide: int) -> list[list[Cell]]:
     times, took = looked
     found = compare(lab, times, list(took), length=length * MICROS, slide=slide * MICROS)
     best = found[_FRAMES][0]
@@ -118,7 +119,7 @@ def _claims(table: Table) -> list[Claim]:
     ]
 
 
-def _span(rows: Sequence[dict[str, Any]]) -> str:
+def _span(rows: Sequence[Row]) -> str:
     errors = [row["rms_s"] for row in rows]
     return f"{min(errors):.4f} to {max(errors):.4f} s"
 
@@ -133,9 +134,9 @@ def _notes(seen: Positions) -> list[str]:
     return notes
 
 
-def _maps(times: pa.Table) -> Any:
-    ways = pc.unique(times["way"]).to_pylist()
-    shown = [*ways[:3], *ways[-1:]] if len(ways) > 3 else ways
+def _maps(times: pa.Table) -> Figure:
+    views = pc.unique(times["way"]).to_pylist()
+    shown = [*views[:3], *views[-1:]] if len(views) > 3 else views
     player = widest(times)
     maps = [heat(times, way, player) for way in shown]
     figure, axes = panels(2, 2, width=10, height=6.6)
@@ -162,7 +163,7 @@ def widest(times: pa.Table) -> str:
     return str(most["player"][0].as_py())
 
 
-def _bars(table: Table) -> Any:
+def _bars(table: Table) -> Figure:
     figure, (axes,) = panels(width=10, height=4.8)
     reports = list(dict.fromkeys(table.column("report")))
     names = [_FRAMES, *(f"windows, {share} % of the slide" for share in SHARES)]
@@ -184,7 +185,7 @@ def _bars(table: Table) -> Any:
     return figure
 
 
-def _costs(table: Table) -> Any:
+def _costs(table: Table) -> Figure:
     figure, axes = panels(2, width=10, height=4.3)
     for place, (length, slide) in zip(axes, (REPORTS[0], REPORTS[-1]), strict=True):
         rows = table.where(report=f"{length} s / {slide} s")

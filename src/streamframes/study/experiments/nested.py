@@ -47,13 +47,13 @@ def run(lab: Lab) -> Outcome:
         rates += [[lifetime, name, _rate(lab, kept, name)] for name in MEASURES]
         inside.append([lifetime, *_inside(lab, kept)])
         kept.unpersist()
-    told = Table("rates", "Events a second, in millions", ("lifetime of B", "aggregate", "M events/s"), rates)
+    counted = Table("rates", "Events a second, in millions", ("lifetime of B", "aggregate", "M events/s"), rates)
     ended = Table("sessions", "What ends with a B, on average", ("lifetime of B", "events", "C", "D"), inside)
     return Outcome(
         data=lab.named(f"{lab.rows:,} made-up events, up to {INSTANCES} instances of each level in one of that above"),
-        tables=[told, ended],
-        pictures=[Picture("rates", "Events a second, and what ends with a session", lambda: _drawn(told, ended))],
-        claims=_claims(told, ended),
+        tables=[counted, ended],
+        pictures=[Picture("rates", "Events a second, and what ends with a session", lambda: _drawn(counted, ended))],
+        claims=_claims(counted, ended),
         settings={"measures": MEASURES, "lifetimes": list(logs), "instances": INSTANCES},
     )
 
@@ -74,7 +74,7 @@ def _events(lab: Lab, lifetime: int) -> DataFrame:
 
 
 def _rate(lab: Lab, events: DataFrame, name: str) -> float:
-    """Millions of events a second, with each change of the aggregate told."""
+    """Millions of events a second, with each change of the aggregate reported."""
     found = sessions(events, TREE, ts="ts", measures={"value": MEASURES[name]}).measures()
     seconds = lab.seconds(f"Flowing through {name}", lambda: drop(found), rounds=2)
     return lab.rows / seconds / 1e6
@@ -85,8 +85,8 @@ def _inside(lab: Lab, events: DataFrame) -> list[float]:
     measures = {"c": "B.count(C) on_close", "d": "B.sum(C.count(D)) on_close", "n": "B.count(value) on_close"}
     found = sessions(events, TREE, ts="ts", measures=measures).measures()
     means = lab.fetch("Counting sessions", found.groupBy("measure").avg("value"))
-    told = dict(zip(*(column.to_pylist() for column in means.columns), strict=True))
-    return [told.get(name, 0.0) for name in ("n", "c", "d")]
+    by_measure = dict(zip(*(column.to_pylist() for column in means.columns), strict=True))
+    return [by_measure.get(name, 0.0) for name in ("n", "c", "d")]
 
 
 def _claims(rates: Table, inside: Table) -> list[Claim]:

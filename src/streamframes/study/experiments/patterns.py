@@ -7,13 +7,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from subprocess import SubprocessError
 from tempfile import TemporaryDirectory
-from typing import Any
 
-from streamframes.study.baselines.lookup import baseline
+from matplotlib.figure import Figure
+
+from streamframes.study.baselines import generated, spark_queries
 from streamframes.study.baselines.rivals import CANNOT, DUCKDB, FLINK, OURS, SPARK, Found, Rival, rivals_of
+from streamframes.study.baselines.tasks import TASKS, Task
 from streamframes.study.kit import Lab, Need, Study
 from streamframes.study.report.charts import COLOURS, dress, panels
-from streamframes.study.report.outcome import Claim, Outcome, Picture, Table
+from streamframes.study.report.outcome import Claim, Outcome, Picture, Row, Table
 
 COLUMNS = ("task", "way", "frames", "frame_rows", "seconds", "lines", "remark")
 _KEYS, _ROUNDS = 100, 2
@@ -22,13 +24,12 @@ _ABOUT = 1.25
 
 def run(lab: Lab) -> Outcome:
     """Let all ways do all tasks on the same files: first they count, then they take turns."""
-    tasks = baseline("tasks").TASKS
     with _files(lab) as files:
-        rivals = [rival for task in tasks for rival in rivals_of(task, lab.spark, files)]
+        rivals = [rival for task in TASKS for rival in rivals_of(task, lab.spark, files)]
         found = [_count(lab, rival) for rival in rivals]
         best = _race(lab, rivals)
         matched = {rival.task for rival in rivals if not rival.whole}
-        open_at_end = {task.name: _open_at_end(lab, task, files) for task in tasks if task.name in matched}
+        open_at_end = {task.name: _open_at_end(lab, task, files) for task in TASKS if task.name in matched}
     rows = [_row(rival, *said, best) for rival, said in zip(rivals, found, strict=True)]
     table = Table("patterns", "The same frames by other ways", COLUMNS, rows)
     queries = [[rival.task, rival.way, rival.lines, rival.text.strip()] for rival in rivals if rival.text]
@@ -38,7 +39,7 @@ def run(lab: Lab) -> Outcome:
         tables=[table, text],
         pictures=[Picture("patterns", "Run time and lines of each way", lambda: _draw(table))],
         claims=_claims(table, rivals, open_at_end),
-        settings={"keys": _KEYS, "rounds": _ROUNDS, "tasks": {task.name: repr(task.scheme) for task in tasks}},
+        settings={"keys": _KEYS, "rounds": _ROUNDS, "tasks": {task.name: repr(task.scheme) for task in TASKS}},
         notes=_notes(table),
     )
 
@@ -46,7 +47,6 @@ def run(lab: Lab) -> Outcome:
 @contextmanager
 def _files(lab: Lab) -> Iterator[list[str]]:
     """The rows as Parquet files, which all ways read."""
-    generated = baseline("generated")
     with TemporaryDirectory(prefix="streamframes-patterns-") as folder:
         if lab.data is None:
             yield lab.run("Making rows", lambda: generated.files(generated.Shape(lab.rows, _KEYS), Path(folder)))
@@ -80,14 +80,14 @@ def _race(lab: Lab, rivals: Sequence[Rival]) -> dict[tuple[str, str], float]:
     return best
 
 
-def _open_at_end(lab: Lab, task: Any, files: Sequence[str]) -> Found:
+def _open_at_end(lab: Lab, task: Task, files: Sequence[str]) -> Found:
     """The frames that only the end of the data has closed."""
-    found = baseline("spark_ways").ours(task, lab.spark.read.parquet(*files)).where("frame_closed_by = 'end of data'")
+    found = spark_queries.ours(task, lab.spark.read.parquet(*files)).where("frame_closed_by = 'end of data'")
     counted = lab.fetch("Looking for open frames", found.selectExpr("count(*) AS n", "sum(frame_rows) AS rows"))
     return Found(counted["n"][0].as_py(), counted["rows"][0].as_py() or 0)
 
 
-def _row(rival: Rival, found: Found | None, why: str, best: dict[tuple[str, str], float]) -> list[Any]:
+def _row(rival: Rival, found: Found | None, why: str, best: dict[tuple[str, str], float]) -> list[object]:
     frames, rows = (found.frames, found.rows) if found else (None, None)
     seconds = best.get((rival.task, rival.way), found.seconds if found else None)
     return [rival.task, rival.way, frames, rows, None if seconds is None else round(seconds, 2), rival.lines, why]
@@ -99,7 +99,7 @@ def _claims(table: Table, rivals: Sequence[Rival], open_at_end: dict[str, Found]
     others = [row for row in table.where() if row["way"] != OURS]
     counted = [row for row in others if row["frames"] is not None]
 
-    def agrees(row: dict[str, Any]) -> bool:
+    def agrees(row: Row) -> bool:
         mine, left = ours[row["task"]], Found(0, 0)
         if (row["task"], row["way"]) in partial:
             left = open_at_end[row["task"]]
@@ -132,9 +132,7 @@ def _claims(table: Table, rivals: Sequence[Rival], open_at_end: dict[str, Found]
 
 
 def _notes(table: Table) -> list[str]:
-    notes = [
-        "Where a frame starts in delta and aggregate depends on all frames before, so window functions cannot tell."
-    ]
+    notes = ["Where a frame starts in delta and aggregate depends on all frames before, so window functions cannot."]
     absent = dict.fromkeys((row["way"], row["remark"]) for row in table.where() if row["remark"] not in ("", CANNOT))
     notes += [f"{way}: {remark}." for way, remark in absent]
     notes.append(
@@ -143,12 +141,12 @@ def _notes(table: Table) -> list[str]:
     return notes
 
 
-def _draw(table: Table) -> Any:
+def _draw(table: Table) -> Figure:
     figure, axes = panels(2, width=11, height=4.6)
     tasks = list(dict.fromkeys(table.column("task")))
-    ways = [OURS, SPARK, "DuckDB", FLINK]
+    contenders = [OURS, SPARK, "DuckDB", FLINK]
     for place, column, label in ((axes[0], "seconds", "run time (s)"), (axes[1], "lines", "lines to write")):
-        for nth, (way, colour) in enumerate(zip(ways, COLOURS, strict=False)):
+        for nth, (way, colour) in enumerate(zip(contenders, COLOURS, strict=False)):
             shown = [(task, row[column]) for task in tasks for row in table.where(task=task) if way in row["way"]]
             have = [(tasks.index(task) + 0.2 * (nth - 1.5), value) for task, value in shown if value is not None]
             place.bar([x for x, _ in have], [value for _, value in have], 0.18, color=colour, label=_shown(way))

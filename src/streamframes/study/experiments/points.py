@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow.compute as pc
 
@@ -12,10 +12,11 @@ from streamframes.data import tow
 from streamframes.study.data.dwell import MICROS, NEEDS, Positions, compare, gathered, positions
 from streamframes.study.kit import Lab, Study
 from streamframes.study.report.charts import FRAMES, SAMPLES, TRUTH, WINDOWS, dress, panels
-from streamframes.study.report.outcome import Claim, Outcome, Picture, Table
+from streamframes.study.report.outcome import Cell, Claim, Outcome, Picture, Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 LENGTHS = (10.0, 5.0, 2.0, 1.0, 0.5, 0.2, 0.1)
 """Seconds of windows: those of the study of heat maps."""
@@ -46,18 +47,18 @@ def run(lab: Lab) -> Outcome:
 
 
 def _of_the_pitch(lab: Lab, seen: Positions) -> Table:
-    asked = {"exact": seen.time_by_positions(_DAY), _FRAMES: seen.time_by_frames(_DAY)}
-    found = {way: lab.fetch(f"Counting, {way}", rows) for way, rows in asked.items()}
-    points, stays = (pc.sum(found[way]["points"]).as_py() for way in asked)
+    queries = {"exact": seen.time_by_positions(_DAY), _FRAMES: seen.time_by_frames(_DAY)}
+    found = {way: lab.fetch(f"Counting, {way}", rows) for way, rows in queries.items()}
+    points, stays = (pc.sum(found[way]["points"]).as_py() for way in queries)
     as_long = max(2 * seen.period, points * seen.period // stays)
     lengths = {f"windows of {length:g} s": round(length * MICROS) for length in LENGTHS}
     for way, length in {f"{_AS_MANY} ({as_long / MICROS:.3g} s)": as_long, **lengths}.items():
         if length >= 2 * seen.period:
             found[way] = lab.fetch(f"Counting, {way}", seen.time_by_windows(_DAY, length))
-    ways = [way for way in found if way != "exact"]
-    errors = compare(lab, gathered(found), ways, length=_DAY, slide=_DAY)
-    rows: list[list[Any]] = [["positions", points, 1.0, 0.0]]
-    for way in ways:
+    views = [way for way in found if way != "exact"]
+    errors = compare(lab, gathered(found), views, length=_DAY, slide=_DAY)
+    rows: list[list[Cell]] = [["positions", points, 1.0, 0.0]]
+    for way in views:
         left = pc.sum(found[way]["points"]).as_py()
         rows.append([way, left, points / left, errors[way][0]])
     return Table("points", "Points of the pitch", COLUMNS, rows)
@@ -117,7 +118,7 @@ def _claim_of_the_dye(table: Table) -> Claim:
     )
 
 
-def _draw(table: Table, dye: Table | None = None) -> Any:
+def _draw(table: Table, dye: Table | None = None) -> Figure:
     figure, axes = panels(3 if dye else 2, width=15 if dye else 10.5, height=4.4)
     _bars(axes[0], table, "positions of players")
     _errors(axes[1], table)
@@ -132,9 +133,9 @@ def _errors(axes: Axes, table: Table) -> None:
         name, at = row["segments"], (row["points"], row["rms_s"])
         is_frames, is_left = name == _FRAMES, name.startswith(_AS_MANY)
         axes.scatter(*at, s=160 if is_frames else 40, marker="*" if is_frames else "o", color=_colour(name), zorder=3)
-        beside: dict[str, Any] = {"xytext": (-7, -12) if is_left else (7, 4), "ha": "right" if is_left else "left"}
+        place, align = ((-7, -12), "right") if is_left else ((7, 4), "left")
         shown = name.removeprefix("windows of ").replace("windows ", "")
-        axes.annotate(shown, at, textcoords="offset points", fontsize=8, **beside)
+        axes.annotate(shown, at, textcoords="offset points", fontsize=8, xytext=place, ha=align)
     points, errors = table.column("points")[1:], table.column("rms_s")[1:]
     axes.set_xscale("log")
     axes.set_yscale("symlog", linthresh=_SMALL, linscale=0.3)

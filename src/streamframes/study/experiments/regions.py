@@ -7,7 +7,7 @@ Whiteneck et al., Framing the question: detecting and filling spatial-temporal w
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -16,6 +16,7 @@ from streamframes.api.regions import regions
 from streamframes.data import Generated, freeway
 from streamframes.draw import RegionColours, draw_regions
 from streamframes.errors import StreamFramesError
+from streamframes.options import Rectangles, Reports
 from streamframes.study.data.sources import REPORTS_AN_HOUR
 from streamframes.study.kit import Lab, Need, Study
 from streamframes.study.report.outcome import Claim, Outcome, Picture, Table
@@ -26,11 +27,11 @@ if TYPE_CHECKING:
     from streamframes.spark import DataFrame
 
 WHERE, MIN_EXTENT, MIN_DURATION = "speed < 40", 1.0, "10 minutes"
-WAYS: dict[str, dict[str, Any]] = {
-    "Method I": {"method": "durations", "missing": "ends"},
-    "Method II": {"method": "spans", "missing": "ends"},
-    "best of those that overlap": {"missing": "ends", "prefer": "largest"},
-    "connected": {"shape": "connected", "missing": "ends"},
+SHAPES: dict[str, Rectangles | str] = {
+    "Method I": Rectangles(method="durations"),
+    "Method II": Rectangles(method="spans"),
+    "best of those that overlap": Rectangles(prefer="largest"),
+    "connected": "connected",
 }
 SIZE = f"at least {MIN_EXTENT:g} mile and {MIN_DURATION}"
 EDGES = ("frame_start", "frame_end", "frame_low", "frame_high")
@@ -41,7 +42,7 @@ def run(lab: Lab) -> Outcome:
     """Search the same reports in four ways."""
     rows, road = lab.largest(lab.rows_of(lambda: _made(lab)), "highway")
     rows = _one_a_place(rows).cache()
-    found = {name: lab.fetch(f"Regions, {name}", _found(rows, asked)) for name, asked in WAYS.items()}
+    found = {name: lab.fetch(f"Regions, {name}", _found(rows, shape)) for name, shape in SHAPES.items()}
     if not found["connected"].num_rows:
         way_out = "make more with --rows" if lab.data is None else "give those of a road with jams"
         raise StreamFramesError(f"study regions found no region of {WHERE}, {SIZE}, in the reports; {way_out}")
@@ -78,10 +79,17 @@ def _one_a_place(rows: DataFrame) -> DataFrame:
     return there.groupBy("ts", "milepost").avg("speed").withColumnRenamed("avg(speed)", "speed")
 
 
-def _found(rows: DataFrame, asked: dict[str, Any]) -> DataFrame:
+def _found(rows: DataFrame, shape: Rectangles | str) -> DataFrame:
     found = regions(
-        rows, WHERE, ts="ts", space="milepost", min_extent=MIN_EXTENT, min_duration=MIN_DURATION, **asked
-    )  # fmt: skip
+        rows,
+        WHERE,
+        ts="ts",
+        space="milepost",
+        shape=shape,
+        min_duration=MIN_DURATION,
+        min_extent=MIN_EXTENT,
+        reports=Reports(missing="ends"),
+    )
     return found.toDF().orderBy(*EDGES)
 
 
@@ -124,7 +132,7 @@ def _claims(found: dict[str, pa.Table], reports: pa.Table) -> list[Claim]:
             one == two,
         ),
         Claim(
-            "Maximal regions overlap, so that one jam is told several times.",
+            "Maximal regions overlap, so that one jam is reported several times.",
             f"{found['Method II'].num_rows} regions, {kept} of which no two overlap",
             kept < found["Method II"].num_rows,
         ),

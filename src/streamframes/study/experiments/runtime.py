@@ -45,7 +45,7 @@ class Task:
         """What is computed of each frame and of each window."""
         return {"least": f"min({self.value})", "most": f"max({self.value})", "mean": f"avg({self.value})"}
 
-    def ways(self) -> dict[tuple[str, int], Callable[[], None]]:
+    def jobs(self) -> dict[tuple[str, int], Callable[[], None]]:
         """Who is measured, and with which length of windows; frames have none."""
         found = {(FRAMES, 0): self._framed(self.scheme)}
         found |= {(WINDOWS, length): self._framed(window) for length, window in self.windows.items()}
@@ -107,16 +107,16 @@ def _tasks(lab: Lab) -> list[Task]:
 
 
 def _timed(lab: Lab, task: Task) -> Timed:
-    ways = task.ways()
+    jobs = task.jobs()
     lab.run("Loading rows", task.rows.count)
-    for (name, length), way in ways.items():
+    for (name, length), way in jobs.items():
         lab.run(f"Warming up {name} {length or ''}".rstrip(), way)
     rounds = [
-        {place: lab.seconds(f"Round {number + 1} of {ROUNDS}: {place[0]}", way) for place, way in ways.items()}
+        {place: lab.seconds(f"Round {number + 1} of {ROUNDS}: {place[0]}", way) for place, way in jobs.items()}
         for number in range(ROUNDS)
     ]
     task.rows.unpersist()
-    best = {place: min(each[place] for each in rounds) for place in ways}
+    best = {place: min(each[place] for each in rounds) for place in jobs}
     return Timed(task.name, task.unit, list(task.windows), best)
 
 

@@ -23,7 +23,7 @@ GRIDS = (25, 50, 100)
 PARTS = (100, 50, 25)
 """A frame ends when fluorescence has moved by one of so many parts of its range."""
 DRAWN = 50
-WAYS = {"frames": FRAMES, "windows": WINDOWS, "samples": SAMPLES, "random samples": COLOURS[3]}
+KINDS = {"frames": FRAMES, "windows": WINDOWS, "samples": SAMPLES, "random samples": COLOURS[3]}
 X_LABEL, Y_LABEL = "depth (m)", "fluorescence (as measured)"
 
 
@@ -46,16 +46,16 @@ def _run(lab: Lab) -> Outcome:
     scans = water(lab)
     plot = _whole(lab, scans)
     deltas = {parts: plot.y.length / parts for parts in PARTS}
-    points = {parts: dict(_ways(lab, scans, delta)) for parts, delta in deltas.items()}
-    counts = [[deltas[parts], *(of.num_rows for of in ways.values())] for parts, ways in points.items()]
+    points = {parts: dict(_points(lab, scans, delta)) for parts, delta in deltas.items()}
+    counts = [[deltas[parts], *(of.num_rows for of in kinds.values())] for parts, kinds in points.items()]
     distances = [
-        [deltas[parts], grid, *(plot.distance(of, grid) for of in ways.values())]
-        for parts, ways in points.items()
+        [deltas[parts], grid, *(plot.distance(of, grid) for of in kinds.values())]
+        for parts, kinds in points.items()
         for grid in GRIDS
     ]
     tables = (
-        Table("points", "How many points are drawn", ["delta", *WAYS], counts),
-        Table("distances", "Jaccard distance to the plot of all rows", ["delta", "grid", *WAYS], distances),
+        Table("points", "How many points are drawn", ["delta", *KINDS], counts),
+        Table("distances", "Jaccard distance to the plot of all rows", ["delta", "grid", *KINDS], distances),
     )
     scans.rows.unpersist()
     return Outcome(
@@ -80,7 +80,7 @@ def _whole(lab: Lab, scans: Water) -> _Plot:
     return _Plot(x, y, (filled["x"].to_numpy(), filled["y"].to_numpy()))
 
 
-def _ways(lab: Lab, scans: Water, delta: float) -> Iterator[tuple[str, pa.Table]]:
+def _points(lab: Lab, scans: Water, delta: float) -> Iterator[tuple[str, pa.Table]]:
     """Frames, and points of the other kinds, about as many."""
     means = {"x": "avg(depth_m)", "y": "avg(fluorescence)"}
     found = lab.fetch("Framing", scans.pieces(sf.Delta("fluorescence", "<", delta), **means))
@@ -97,7 +97,7 @@ def _ways(lab: Lab, scans: Water, delta: float) -> Iterator[tuple[str, pa.Table]
 def _claims(points: Table, distances: Table) -> Iterator[Claim]:
     frames = distances.column("frames")
     as_many = all(as_many_as(row["frames"], row["windows"]) for row in points.where())
-    for way in list(WAYS)[1:]:
+    for way in list(KINDS)[1:]:
         theirs = distances.column(way)
         better = sum(mine < other for mine, other in zip(frames, theirs, strict=True))
         yield Claim(
@@ -119,7 +119,7 @@ def _draw(scans: Water, plot: _Plot, points: dict[str, pa.Table]) -> Figure:
     ]
     for way in ("frames", "windows", "samples"):
         table = points[way]
-        shown.append((f"{table.num_rows:,} {way}", table["x"].to_numpy(), table["y"].to_numpy(), WAYS[way]))
+        shown.append((f"{table.num_rows:,} {way}", table["x"].to_numpy(), table["y"].to_numpy(), KINDS[way]))
     for place, (title, across, up, colour) in zip(axes, shown, strict=True):
         place.scatter(across, up, s=2, color=colour, linewidths=0, rasterized=True)
         dress(place, X_LABEL, Y_LABEL if place is axes[0] else "", title)
@@ -131,13 +131,13 @@ def _draw_distances(distances: Table) -> Figure:
     figure, axes = panels(len(deltas), width=11, height=3.6, sharey=True)
     for place, delta in zip(axes, deltas, strict=True):
         rows = distances.where(delta=delta)
-        for number, (way, colour) in enumerate(WAYS.items()):
+        for number, (way, colour) in enumerate(KINDS.items()):
             at = np.arange(len(GRIDS)) + (number - 1.5) * 0.2
             place.bar(at, [row[way] for row in rows], 0.18, color=colour, label=way)
         place.set_xticks(range(len(GRIDS)), [f"{grid} x {grid}" for grid in GRIDS])
         dress(place, "grid", "Jaccard distance" if place is axes[0] else "", f"delta {delta:.2g}")
     axes[0].set_ylim(0, 1)
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper right", ncols=len(WAYS), frameon=False)
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper right", ncols=len(KINDS), frameon=False)
     return figure
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from streamframes.api.frames import frames
+from streamframes.api.frames import Frames, frames
 from streamframes.core.schemes import Count, Scheme, Threshold
 from streamframes.errors import StreamFramesError
 from streamframes.study.data.sources import DYE, dye, groups, level_of
@@ -17,7 +17,7 @@ from streamframes.study.data.stretch import Numbers, Selection, Spans
 from streamframes.study.kit import Lab, Study
 from streamframes.study.report import charts
 from streamframes.study.report.comparison import HEURISTICS
-from streamframes.study.report.outcome import Claim, Outcome, Picture, Table
+from streamframes.study.report.outcome import Cell, Claim, Outcome, Picture, Row, Table
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,6 +28,9 @@ WINDOW = 60
 SHOWN = 60
 LEAST_ROWS = 20
 BARS = {"frames": charts.FRAMES, "max": charts.SAMPLES, "avg": charts.WINDOWS, "min": charts.COLOURS[3]}
+
+
+Group: TypeAlias = tuple[Cell, ...]
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,7 @@ class Stretch:
 
 
 def run(lab: Lab) -> Outcome:
-    """Find frames and windows, look for the stretch that tells most, and draw it."""
+    """Find frames and windows, look for the stretch that shows most, and draw it."""
     rows = dye(lab)
     level = level_of(lab, rows)
     chosen = _chosen(lab, rows, level)
@@ -64,7 +67,7 @@ def run(lab: Lab) -> Outcome:
         [Picture("timeline", f"Frames and selected windows, {title}", lambda: picture(chosen, title))],
         claims(chosen),
         {"level": level, "min_rows": LEAST_ROWS, "window_rows": WINDOW, "from": low, "to": high, "seed": lab.seed},
-        [f"The stretch that tells most: scans {low:,.0f} to {high:,.0f}, {SHOWN} windows."],
+        [f"The stretch that shows most: scans {low:,.0f} to {high:,.0f}, {SHOWN} windows."],
     )
 
 
@@ -75,13 +78,13 @@ def _chosen(lab: Lab, rows: DataFrame, level: float) -> Stretch:
     measures = {name: f"{name}(fluorescence)" for name in HEURISTICS}
     windows = _of(rows, Count(WINDOW)).agg(**measures)
     picked = [f"coalesce(`{name}` > {level}, false) AS `{name}`" for name in HEURISTICS]
-    asked = windows.selectExpr(*by, "frame_start", "frame_end", *picked)
-    found = _by_group(framed, lab.fetch("Finding windows", asked), by)
+    selected = windows.selectExpr(*by, "frame_start", "frame_end", *picked)
+    found = _by_group(framed, lab.fetch("Finding windows", selected), by)
     if not any(len(each.frames.start) for each in found.values()):
         raise StreamFramesError(f"there is no frame of {scheme.where} for {LEAST_ROWS} rows, so nothing to draw")
-    told = {key: each.most_telling(SHOWN) for key, each in found.items()}
-    key = max(told, key=lambda each: told[each][0])
-    edges = told[key][1]
+    varied = {key: each.most_varied(SHOWN) for key, each in found.items()}
+    key = max(varied, key=lambda each: varied[each][0])
+    edges = varied[key][1]
     here = rows.where(f"scan BETWEEN {edges[0]:.0f} AND {edges[1]:.0f}")
     for name, value in zip(by, key, strict=True):
         here = here.where(here[name].eqNullSafe(value))
@@ -90,11 +93,11 @@ def _chosen(lab: Lab, rows: DataFrame, level: float) -> Stretch:
     return Stretch(scan, value, found[key], level, edges)
 
 
-def _of(rows: DataFrame, scheme: Scheme) -> Any:
+def _of(rows: DataFrame, scheme: Scheme) -> Frames:
     return frames(rows, scheme, ts="scan", by=groups(rows))
 
 
-def _by_group(framed: pa.Table, windows: pa.Table, by: list[str]) -> dict[tuple[Any, ...], Selection]:
+def _by_group(framed: pa.Table, windows: pa.Table, by: list[str]) -> dict[Group, Selection]:
     """The frames and windows of each group, in order."""
     mine, theirs = (_rows_of_groups(each, by) for each in (framed, windows))
     found = {}
@@ -104,15 +107,15 @@ def _by_group(framed: pa.Table, windows: pa.Table, by: list[str]) -> dict[tuple[
     return found
 
 
-def _rows_of_groups(table: pa.Table, by: list[str]) -> dict[tuple[Any, ...], list[dict[str, Any]]]:
+def _rows_of_groups(table: pa.Table, by: list[str]) -> dict[Group, list[Row]]:
     """The rows of each group, null being one too, in the order of their start."""
-    found: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    found: dict[Group, list[Row]] = {}
     for row in table.sort_by("frame_start").to_pylist():
         found.setdefault(tuple(row[name] for name in by), []).append(row)
     return found
 
 
-def _spans(rows: Sequence[Mapping[str, Any]]) -> Spans:
+def _spans(rows: Sequence[Row]) -> Spans:
     return Spans(*(np.array([row[name] for row in rows], np.float64) for name in ("frame_start", "frame_end")))
 
 
@@ -150,9 +153,7 @@ def _table(chosen: Stretch) -> Table:
 
 def picture(chosen: Stretch, title: str) -> Figure:
     """The signal, and below it the bars of frames and selected windows."""
-    figure, (above, below) = charts.panels(
-        1, 2, width=11, height=5.5, sharex=True, gridspec_kw={"height_ratios": [3, 2]}
-    )
+    figure, (above, below) = charts.panels(1, 2, width=11, height=5.5, sharex=True, height_ratios=(3, 2))
     above.plot(chosen.scan, chosen.signal, color=charts.TRUTH, linewidth=0.8)
     above.axhline(chosen.level, color="black", linewidth=0.8, linestyle="--", label=f"level {chosen.level}")
     above.legend(frameon=False)

@@ -3,28 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+
+from streamframes.study.report.outcome import Cell
 
 FRAMES, WINDOWS, SAMPLES, TRUTH = "#2563eb", "#ea580c", "#16a34a", "#475569"
 COLOURS = ("#2563eb", "#ea580c", "#16a34a", "#9333ea", "#ca8a04", "#db2777", "#0891b2", "#475569")
 
 
 def panels(
-    columns: int = 1, rows: int = 1, *, width: float = 9.0, height: float = 4.5, **shared: Any
+    columns: int = 1,
+    rows: int = 1,
+    *,
+    width: float = 9.0,
+    height: float = 4.5,
+    sharex: bool = False,
+    sharey: bool = False,
+    height_ratios: Sequence[float] | None = None,
 ) -> tuple[Figure, list[Axes]]:
     """A figure and its axes, one for each panel, row by row."""
     figure = Figure(figsize=(width, height), layout="constrained", dpi=130)
-    axes = figure.subplots(rows, columns, squeeze=False, **shared)
+    axes = figure.subplots(rows, columns, squeeze=False, sharex=sharex, sharey=sharey, height_ratios=height_ratios)
     return figure, list(axes.flat)
 
 
 def lines(
     axes: Axes,
-    x: Sequence[Any],
-    series: Mapping[str, Sequence[Any]],
+    x: Sequence[Cell],
+    series: Mapping[str, Sequence[Cell]],
     *,
     x_label: str,
     y_label: str,

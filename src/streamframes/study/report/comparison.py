@@ -7,17 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
 
 from streamframes.api.accuracy import accuracy
 from streamframes.study.kit import Lab, as_rows
 from streamframes.study.report import charts
-from streamframes.study.report.outcome import Claim, Table
+from streamframes.study.report.outcome import Cell, Claim, Table
 
 if TYPE_CHECKING:
-    from streamframes.core.schemes import Threshold
+    from streamframes.core.schemes import Count, Every, Threshold
     from streamframes.spark import DataFrame
 
 COLUMNS = ("frames", "frame_rows", "windows", "selected", "duration_error", "false_negatives", "false_positives")
@@ -38,11 +38,11 @@ class Comparison:
         return "min" if self.liberal == "max" else "max"
 
     @property
-    def lengths(self) -> list[Any]:
+    def lengths(self) -> list[Cell]:
         """Of the windows, as they were given."""
         return list(dict.fromkeys(self.table.column("window")))
 
-    def series(self, column: str) -> dict[str, list[Any]]:
+    def series(self, column: str) -> dict[str, list[Cell]]:
         """A column by heuristic, length by length."""
         return {name: [row[column] for row in self.table.where(heuristic=name)] for name in HEURISTICS}
 
@@ -55,7 +55,7 @@ def compared(
     lab: Lab,
     rows: DataFrame,
     scheme: Threshold,
-    windows: Mapping[int, Any],
+    windows: Mapping[int, str | int | Count | Every],
     *,
     ts: str,
     by: Sequence[str],
@@ -65,8 +65,8 @@ def compared(
     title: str,
 ) -> Comparison:
     """Compare frames with windows of these lengths, each with what `accuracy()` takes for it."""
-    asked = accuracy(rows, scheme, windows=list(windows.values()), ts=ts, by=by, heuristics=HEURISTICS)
-    found = as_rows(lab.fetch(f"Comparing windows with frames of {scheme.where}", asked), ["heuristic", *COLUMNS])
+    planned = accuracy(rows, scheme, windows=list(windows.values()), ts=ts, by=by, heuristics=HEURISTICS)
+    found = as_rows(lab.fetch(f"Comparing windows with frames of {scheme.where}", planned), ["heuristic", *COLUMNS])
     lengths = [length for length in windows for _ in HEURISTICS]
     cells = [[length, *row] for length, row in zip(lengths, found, strict=True)]
     return Comparison(Table(name, title, ["window", "heuristic", *COLUMNS], cells), unit, liberal)
@@ -80,7 +80,7 @@ def claims(found: Comparison, of: str = "") -> list[Claim]:
     longest, largest = found.lengths[-1], wrong[found.liberal][-1]
     least = min(error for each in wrong.values() for error in each)
     # Claims about frames say nothing where there are none.
-    told: list[tuple[str, str, bool]] = [
+    sentences: list[tuple[str, str, bool]] = [
         (
             f"Windows that the liberal heuristic ({found.liberal}) selects miss no frame.",
             f"{max(missed[found.liberal]):.1f} % of {frames:,} frames missed at the most",
@@ -103,7 +103,8 @@ def claims(found: Comparison, of: str = "") -> list[Claim]:
         ),
     ]
     return [
-        Claim(f"{of}{_lower(says) if of else says}", figure, holds if frames else None) for says, figure, holds in told
+        Claim(f"{of}{_lower(says) if of else says}", figure, holds if frames else None)
+        for says, figure, holds in sentences
     ]
 
 
@@ -143,7 +144,7 @@ def picture(found: Comparison, title: str) -> Figure:
     return figure
 
 
-def _named(found: Comparison, series: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
+def _named(found: Comparison, series: Mapping[str, Sequence[Cell]]) -> dict[str, list[Cell]]:
     """Series with names that a legend can show; nothing is drawn where there is no figure."""
     words = {found.liberal: "liberal", found.conservative: "conservative", "avg": "average"}
     nothing = float("nan")

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from matplotlib.figure import Figure
+
+# What stands under a heading depends on the heading: text, a number, an instant, or None.
+Cell: TypeAlias = Any
+Row: TypeAlias = dict[str, Cell]
 
 
 @dataclass(frozen=True)
@@ -16,14 +20,14 @@ class Table:
     name: str
     title: str
     columns: Sequence[str]
-    rows: Sequence[Sequence[Any]]
+    rows: Sequence[Sequence[Cell]]
 
-    def column(self, name: str) -> list[Any]:
+    def column(self, name: str) -> list[Cell]:
         """The values under one heading."""
         place = list(self.columns).index(name)
         return [row[place] for row in self.rows]
 
-    def where(self, **values: Any) -> list[dict[str, Any]]:
+    def where(self, **values: Cell) -> list[Row]:
         """The rows that have these values, each as a mapping from heading to value."""
         rows = [dict(zip(self.columns, row, strict=True)) for row in self.rows]
         return [row for row in rows if all(row[name] == value for name, value in values.items())]
@@ -42,7 +46,7 @@ class Picture:
 class Claim:
     """What a paper says, the figure that was found here, and whether it bears the paper out.
 
-    `holds` is None where the data cannot tell.
+    `holds` is None where the data cannot decide.
     """
 
     says: str
@@ -63,7 +67,7 @@ class Outcome:
     tables: Sequence[Table]
     pictures: Sequence[Picture]
     claims: Sequence[Claim]
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, object] = field(default_factory=dict)
     notes: Sequence[str] = ()
 
     def table(self, name: str) -> Table:

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import Any
 
 from streamframes.study.kit import Study
 from streamframes.study.report.outcome import Outcome, Table
@@ -104,7 +103,7 @@ def _table(table: Table) -> Iterator[str]:
         yield f'<p class="small">The first {_LONGEST} of {len(table.rows):,} rows; all are in its CSV file.</p>'
 
 
-def _cell(value: Any) -> str:
+def _cell(value: object) -> str:
     if isinstance(value, float):
         return f'<td class="number">{value:,.4g}</td>' if abs(value) < 1e4 else f'<td class="number">{value:,.0f}</td>'
     if isinstance(value, int) and not isinstance(value, bool):

@@ -8,11 +8,10 @@ import math
 from datetime import date, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 from streamframes.draw import save_picture
 from streamframes.study.kit import Study
-from streamframes.study.report.outcome import Outcome, Table
+from streamframes.study.report.outcome import Cell, Outcome, Table
 
 PACKAGES = ("streamframes", "pyspark", "pyarrow", "numpy", "numba")
 ENDINGS = (".png", ".svg")
@@ -36,7 +35,7 @@ def file_name(study: Study, part: str) -> str:
     return study.name if part == study.name else f"{study.name}-{part}"
 
 
-def as_data(study: Study, outcome: Outcome, seconds: float) -> dict[str, Any]:
+def as_data(study: Study, outcome: Outcome, seconds: float) -> dict[str, object]:
     """The outcome as plain values."""
     return {
         "study": study.name,
@@ -63,12 +62,12 @@ def _write_csv(table: Table, path: Path) -> Path:
     return path
 
 
-def _finite(value: Any) -> Any:
+def _finite(value: Cell) -> Cell:
     """JSON has no NaN."""
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Cell) -> Cell:
     if isinstance(value, date | datetime):
         return value.isoformat()
     return value.item() if hasattr(value, "item") else str(value)

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.image import AxesImage
 from matplotlib.patches import Arc, Circle, Rectangle
 
 WIDTH, LENGTH = 68.0, 105.0
-_LINE: dict[str, Any] = {"fill": False, "edgecolor": "#94a3b8", "linewidth": 0.9}
+_COLOUR, _LINE_WIDTH = "#94a3b8", 0.9
 _BOX, _GOAL_BOX = (40.32, 16.5), (18.32, 5.5)
 """The areas in front of a goal: across and along, in metres."""
 _SPOT, _CIRCLE = 11.0, 9.15
 
 
-def draw_map(axes: Axes, seconds: np.ndarray, title: str, *, most: float) -> Any:
+def draw_map(axes: Axes, seconds: np.ndarray, title: str, *, most: float) -> AxesImage:
     """A heat map over the lines of a pitch; `seconds` by cell across and along."""
     shown = np.ma.masked_less_equal(seconds, 0)
     image = axes.imshow(
@@ -30,15 +29,16 @@ def draw_map(axes: Axes, seconds: np.ndarray, title: str, *, most: float) -> Any
 
 def draw_lines(axes: Axes) -> None:
     """What is painted on the grass."""
-    axes.add_patch(Rectangle((0, 0), LENGTH, WIDTH, **_LINE))
-    axes.plot([LENGTH / 2] * 2, [0, WIDTH], color=_LINE["edgecolor"], linewidth=_LINE["linewidth"])
-    axes.add_patch(Circle((LENGTH / 2, WIDTH / 2), _CIRCLE, **_LINE))
+    axes.add_patch(Rectangle((0, 0), LENGTH, WIDTH, fill=False, edgecolor=_COLOUR, linewidth=_LINE_WIDTH))
+    axes.plot([LENGTH / 2] * 2, [0, WIDTH], color=_COLOUR, linewidth=_LINE_WIDTH)
+    axes.add_patch(Circle((LENGTH / 2, WIDTH / 2), _CIRCLE, fill=False, edgecolor=_COLOUR, linewidth=_LINE_WIDTH))
     for side in (0, 1):
         for across, along in (_BOX, _GOAL_BOX):
             corner = (side * (LENGTH - along), (WIDTH - across) / 2)
-            axes.add_patch(Rectangle(corner, along, across, **_LINE))
+            axes.add_patch(Rectangle(corner, along, across, fill=False, edgecolor=_COLOUR, linewidth=_LINE_WIDTH))
         spot = (LENGTH - _SPOT if side else _SPOT, WIDTH / 2)
         # Only what is outside of the box.
         opening = np.degrees(np.arccos((_BOX[1] - _SPOT) / _CIRCLE))
-        line = {name: value for name, value in _LINE.items() if name != "fill"}
-        axes.add_patch(Arc(spot, 2 * _CIRCLE, 2 * _CIRCLE, angle=180 * side, theta1=-opening, theta2=opening, **line))
+        arc = Arc(spot, 2 * _CIRCLE, 2 * _CIRCLE, angle=180 * side, theta1=-opening, theta2=opening)
+        arc.set(edgecolor=_COLOUR, linewidth=_LINE_WIDTH)
+        axes.add_patch(arc)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -59,24 +56,10 @@ where is_first
 """
 
 
-def start_session(changed: Mapping[str, str] = MappingProxyType({})) -> SparkSession:
-    """The library's own session, with some settings changed; its workers can import this folder."""
-    root = str(Path(__file__).resolve().parents[1])
-    known = os.environ.get("PYTHONPATH", "").split(os.pathsep)
-    os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys([root, *filter(None, known)]))
-    return sf.session(
-        "streamframes benchmarks",
-        # Spark's 200 would cost the window functions and applyInPandas hundreds of tiny tasks.
-        spark_sql_shuffle_partitions=str(4 * (os.cpu_count() or 1)),
-        spark_ui_showConsoleProgress="false",
-        **changed,
-    )
-
-
 def java_version(spark: SparkSession) -> str:
     """The Java that runs Spark."""
-    asked = spark.sql("select java_method('java.lang.System', 'getProperty', 'java.version') as version")
-    return str(asked.collect()[0].version)
+    version = spark.sql("select java_method('java.lang.System', 'getProperty', 'java.version') as version")
+    return str(version.collect()[0].version)
 
 
 def ours(task: Task, rows: Any) -> DataFrame:

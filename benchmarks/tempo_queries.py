@@ -1,7 +1,7 @@
 """State intervals of dbl-tempo, where an environment has it; the nearest it has to Threshold and Boundary.
 
 They are not the same frames: states of one row are left out, and an interval names neither its state nor how many
-rows it has, so that runs of at least six rows cannot be told from others.
+rows it has, so that runs of at least six rows cannot be distinguished from others.
 """
 
 from __future__ import annotations
@@ -33,5 +33,5 @@ def can(task: Task) -> bool:
 
 def tempo_intervals(task: Task, files: Sequence[str], python: str, rounds: int = 1) -> Intervals:
     """Find them, in a process of its own; raises `subprocess.SubprocessError` where that fails."""
-    asked = {"files": list(files), "state": _STATES[task.name], "rounds": rounds}
-    return Intervals(**answer(python, _JOB, json.dumps(asked)))
+    question = {"files": list(files), "state": _STATES[task.name], "rounds": rounds}
+    return Intervals(**answer(python, _JOB, json.dumps(question)))

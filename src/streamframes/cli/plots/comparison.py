@@ -15,7 +15,7 @@ from streamframes.study.report.outcome import Table
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from streamframes.cli.options.lengths import Length
+    from streamframes.cli.options.windows import Length
 
 
 def draw(table: pa.Table, lengths: Sequence[Length], episodes: EpisodeOptions, path: Path) -> None:
