@@ -1,4 +1,4 @@
-"""The rules of the house, checked over src/streamframes: `python -m scripts.check_house`.
+"""The rules of the house, checked over src/streamframes and the programs beside it: `python -m scripts.check_house`.
 
 No import cycle; small modules and folders; folders that say what they are; no `isinstance` on operators outside of
 planning; few parameters; no forbidden word; little `Any`. `--report` prints counts, and fails for nothing.
@@ -14,12 +14,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from scripts.house_modules import Module, imports_of, modules_of, names_in
 from scripts.house_words import forbidden_in_text, forbidden_names
 
 MOST_LINES = 250
 MOST_MODULES = 15
 MOST_PARAMETERS = 12
 MOST_ANY = 150
+BESIDE = ("benchmarks", "examples", "scripts")
+# It names what is forbidden.
+_QUOTE_WORDS = ("house_words",)
 
 _KERNELS = {"compiled", "inlined", "njit", "overload", "intrinsic", "cfunc", "cached_pointer", "register"}
 _CONTRACT = ("Operator", "Plan", "Query")
@@ -32,46 +36,6 @@ class Finding(NamedTuple):
     path: Path
     line: int
     advice: str
-
-
-class Module(NamedTuple):
-    """A module of the package, read once."""
-
-    name: str
-    path: Path
-    source: str
-    tree: ast.Module
-
-    @property
-    def folder(self) -> str:
-        return self.name if self.path.stem == "__init__" else self.name.rpartition(".")[0]
-
-
-def modules_of(package: Path) -> list[Module]:
-    """All modules below the folder of a package."""
-    found = []
-    for path in sorted(package.rglob("*.py")):
-        parts = path.relative_to(package.parent).with_suffix("").parts
-        source = path.read_text()
-        found.append(Module(".".join(p for p in parts if p != "__init__"), path, source, ast.parse(source)))
-    return found
-
-
-def imports_of(module: Module, known: set[str]) -> dict[str, int]:
-    """The modules of the package that a module imports anywhere, each with the line where."""
-    found: dict[str, int] = {}
-    for node in ast.walk(module.tree):
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            names = [f"{node.module}.{alias.name}" for alias in node.names]
-        else:
-            continue
-        for name in names:
-            target = name if name in known else name.rpartition(".")[0]
-            if target in known and target != module.name:
-                found.setdefault(target, node.lineno)
-    return found
 
 
 def cycles(modules: list[Module]) -> Iterator[Finding]:
@@ -115,15 +79,20 @@ def _components(graph: dict[str, dict[str, int]]) -> list[set[str]]:
     return found
 
 
+def lines(modules: list[Module]) -> Iterator[Finding]:
+    """Modules of too many lines."""
+    for module in modules:
+        count = len(module.source.splitlines())
+        if count > MOST_LINES:
+            advice = f"{count} lines; split it by its nouns, {MOST_LINES} at the most"
+            yield Finding("module", module.path, count, advice)
+
+
 def sizes(modules: list[Module]) -> Iterator[Finding]:
     """Modules of too many lines, folders of too many modules, folders that do not say what they are."""
+    yield from lines(modules)
     folders = Counter(module.folder for module in modules if module.path.stem != "__init__")
     for module in modules:
-        lines = len(module.source.splitlines())
-        if lines > MOST_LINES:
-            yield Finding(
-                "module", module.path, lines, f"{lines} lines; split it by its nouns, {MOST_LINES} at the most"
-            )
         if module.path.stem == "__init__":
             count = folders[module.folder]
             if count > MOST_MODULES:
@@ -146,18 +115,10 @@ def isinstances(modules: list[Module]) -> Iterator[Finding]:
             called = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "isinstance"
             if not called or len(node.args) < 2:
                 continue
-            for name in _names_in(node.args[1]):
+            for name in names_in(node.args[1]):
                 if name.endswith(_CONTRACT):
                     advice = f"isinstance on {name}; make it a member of the contract"
                     yield Finding("isinstance", module.path, node.lineno, advice)
-
-
-def _names_in(node: ast.AST) -> Iterator[str]:
-    for part in ast.walk(node):
-        if isinstance(part, ast.Name):
-            yield part.id
-        elif isinstance(part, ast.Attribute):
-            yield part.attr
 
 
 def parameters(modules: list[Module]) -> Iterator[Finding]:
@@ -190,9 +151,9 @@ def _public(tree: ast.Module | ast.ClassDef) -> Iterator[tuple[str, ast.Function
 
 def _fields(node: ast.ClassDef, classes: dict[str, ast.ClassDef]) -> set[str]:
     """What the __init__ of a dataclass takes; none for other classes."""
-    if "dataclass" not in {name for each in node.decorator_list for name in _names_in(each)}:
+    if "dataclass" not in {name for each in node.decorator_list for name in names_in(each)}:
         return set()
-    own = [n for n in node.body if isinstance(n, ast.AnnAssign) and "ClassVar" not in _names_in(n.annotation)]
+    own = [n for n in node.body if isinstance(n, ast.AnnAssign) and "ClassVar" not in names_in(n.annotation)]
     bases = [classes[base.id] for base in node.bases if isinstance(base, ast.Name) and base.id in classes]
     return {n.target.id for n in own if isinstance(n.target, ast.Name)}.union(*(_fields(b, classes) for b in bases))
 
@@ -202,7 +163,7 @@ def _is_kernel(node: ast.AST, compiled: set[str]) -> bool:
     if not isinstance(node, ast.FunctionDef):
         return False
     rule = node.name.lstrip("_").startswith(("judge", "begin"))
-    return rule or node.name in compiled or any(_KERNELS & set(_names_in(each)) for each in node.decorator_list)
+    return rule or node.name in compiled or any(_KERNELS & set(names_in(each)) for each in node.decorator_list)
 
 
 def words(modules: list[Module], pages: list[Path]) -> Iterator[Finding]:
@@ -220,8 +181,8 @@ def words(modules: list[Module], pages: list[Path]) -> Iterator[Finding]:
 def anys(modules: list[Module]) -> Iterator[Finding]:
     """Every annotation or other expression with `Any` in it, outside of compiled kernels."""
     for module in modules:
-        calls = [n for n in ast.walk(module.tree) if isinstance(n, ast.Call) and _KERNELS & set(_names_in(n.func))]
-        compiled = {name for n in calls for each in (*n.args, *n.keywords) for name in _names_in(each)}
+        calls = [n for n in ast.walk(module.tree) if isinstance(n, ast.Call) and _KERNELS & set(names_in(n.func))]
+        compiled = {name for n in calls for each in (*n.args, *n.keywords) for name in names_in(each)}
         for line in _any_lines(module.tree, compiled):
             yield Finding("any", module.path, line, "Any; say the type, `object` for what is only checked")
 
@@ -232,20 +193,23 @@ def _any_lines(node: ast.AST, compiled: set[str]) -> Iterator[int]:
     for child in ast.iter_child_nodes(node):
         if not isinstance(child, ast.expr):
             yield from _any_lines(child, compiled)
-        elif "Any" in _names_in(child):
+        elif "Any" in names_in(child):
             yield child.lineno
 
 
 def findings(root: Path) -> tuple[list[Finding], list[Finding]]:
     """The broken rules below a repository's root, and every Any."""
     modules = modules_of(root / "src" / "streamframes")
+    beside = [module for folder in BESIDE if (root / folder).exists() for module in modules_of(root / folder)]
+    beside = [module for module in beside if module.path.stem not in _QUOTE_WORDS]
     pages = [
         *sorted((root / "docs").rglob("*.md")),
+        *(root / folder / "README.md" for folder in BESIDE),
         *(root / p for p in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md")),
     ]
-    rules = (cycles(modules), sizes(modules), isinstances(modules), parameters(modules))
+    rules = (cycles(modules), sizes(modules), isinstances(modules), parameters(modules), cycles(beside), lines(beside))
     broken = [found for rule in rules for found in rule]
-    return broken + list(words(modules, [p for p in pages if p.exists()])), list(anys(modules))
+    return broken + list(words([*modules, *beside], [p for p in pages if p.exists()])), list(anys(modules))
 
 
 def main(root: Path, *, report: bool = False) -> int:

@@ -1,4 +1,4 @@
-"""One lazy Spark session for all tests that need one, and how thorough the laws are."""
+"""One lazy Spark session for all tests that need one."""
 
 from __future__ import annotations
 
@@ -7,12 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import settings
 
 import streamframes as sf
-
-# What `make test-long` runs; `make test` has a tenth of the examples.
-settings.register_profile("long", settings.get_profile("ci"), max_examples=1_000)
+import tests.thoroughness  # noqa: F401  (registers the profile of `make test-long`)
 
 # Every JVM of the tests, those of subprocesses too, runs thousands of queries once each: the second compiler of the
 # JVM would take half of its time, and gain nothing.

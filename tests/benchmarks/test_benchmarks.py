@@ -322,7 +322,7 @@ def test_fragments_compares_what_waits_with_what_a_batch_brings() -> None:
 
 
 def test_the_searches_for_bursts_are_compared_on_the_same_alarms(tmp_path: Path) -> None:
-    report = bursts.run(Options(20_000, 1, tmp_path), Console(quiet=True))
+    report = bursts.run(Options(8_000, 1, tmp_path), Console(quiet=True))
     assert {(cells[0], cells[1]) for cells in report.cells} == {(case, "50") for case in bursts.CASES} | {
         (case, "100") for case in bursts.CASES
     } | {(case, "200") for case in bursts.CASES}
@@ -349,13 +349,16 @@ def test_the_buckets_of_a_histogram_stay_under_the_bound(tmp_path: Path) -> None
 
 
 def test_both_methods_find_as_many_regions_of_a_grid(tmp_path: Path) -> None:
-    report = regions.run(Options(200_000, 1, tmp_path), Console(quiet=True))
+    report = regions.run(Options(20_000, 1, tmp_path), Console(quiet=True))
     found = {(each["reports"], each["search"]): each["n_regions"] for each in report.measurements}
     for grid in ("jams", "random, 50 %", "random, 90 %"):
         assert found[grid, "rectangles, durations"] == found[grid, "rectangles, spans"] > 0
 
 
-def test_nested_sessions_tell_as_many_readings_as_the_reference(tmp_path: Path) -> None:
+def test_nested_sessions_report_as_many_readings_as_the_reference(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sessions, "LITERAL_EVENTS", 300)
     report = sessions.run(Options(10_000, 1, tmp_path), Console(quiet=True))
     assert [cells[:2] for cells in report.cells] == [
         [name, f"{lifetime:,}"] for name in sessions.AGGREGATES for lifetime in sessions.LIFETIMES

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from streamframes.study.baselines.bursts import BASELINES, stardust
+from tests.thoroughness import examples
 
 WAYS: dict[str, Any] = {
     **BASELINES,
@@ -56,7 +57,7 @@ THRESHOLDS = st.one_of(
 
 
 @pytest.mark.parametrize("way", WAYS)
-@settings(max_examples=80, deadline=None)
+@examples(50)
 @given(values=VALUES, thresholds=THRESHOLDS)
 @example(values=[], thresholds={1: 0})
 @example(values=[3], thresholds={1: 3, 2: 3})

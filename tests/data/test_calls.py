@@ -3,10 +3,11 @@ from datetime import UTC, datetime
 import numpy as np
 import pyarrow.compute as pc
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from streamframes.data import calls, figure_call
+from tests.thoroughness import examples
 
 CLASSES = ("Call", "ATT", "FAQ")
 
@@ -80,7 +81,7 @@ def test_the_truth_is_what_a_scan_of_the_log_finds(number, channels, seed, optio
     assert sum(session["frame_class"] == "Call" for session in found) == number
 
 
-@settings(max_examples=30, deadline=None)
+@examples(25)
 @given(
     number=st.integers(1, 60),
     channels=st.integers(1, 9),

@@ -1,15 +1,16 @@
 from datetime import timedelta
 
 import pyarrow as pa
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from streamframes.data import freeway, packets, routers
 from streamframes.data.parts import Parts
 from tests.data.brute import threshold_frames
+from tests.thoroughness import examples
 
 
-@settings(max_examples=50, deadline=None)
+@examples(40)
 @given(
     rows=st.integers(1, 400),
     groups=st.integers(1, 9),
@@ -29,7 +30,7 @@ def test_router_episodes_are_true_for_any_arguments(rows, groups, seed, calm, lo
     )
 
 
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(
     stations=st.integers(1, 14),
     seed=st.integers(0, 2**32),
@@ -48,7 +49,7 @@ def test_freeway_episodes_are_true_for_any_arguments(stations, seed, missing, sh
     )
 
 
-@settings(max_examples=50, deadline=None)
+@examples(40)
 @given(
     rows=st.integers(1, 400),
     links=st.integers(1, 9),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.core.regions.worlds import World, grids, planes, stations, swarms, worlds
@@ -13,6 +13,7 @@ from tests.oracles.region_density import density
 from tests.oracles.region_reports import Asked, resolve, stretches
 from tests.oracles.region_shapes import components
 from tests.oracles.regions import CONDITION, END, GAP, boxes, is_new, preferred, rectangles
+from tests.thoroughness import examples
 
 
 def enlarged(world: World) -> set[tuple[int, int, float, float]]:
@@ -81,7 +82,7 @@ SEARCHES = {"rectangles": rectangles, "boxes": boxes, "components": components}
 
 
 @pytest.mark.parametrize("name", SEARCHES)
-@settings(max_examples=60)
+@examples(40)
 @given(world=st.one_of(worlds(), planes()))
 def test_a_closed_region_stays_whatever_comes_later(name, world):
     search = SEARCHES[name] if world.n_dims == 1 or name == "components" else boxes

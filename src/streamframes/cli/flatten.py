@@ -9,10 +9,13 @@ import inspect
 from collections.abc import Callable
 from dataclasses import MISSING, Field, fields
 from functools import wraps
-from typing import TYPE_CHECKING, get_type_hints
+from typing import Any, ClassVar, Protocol, get_type_hints
 
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
+
+class Options(Protocol):
+    """A dataclass of options."""
+
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
@@ -34,7 +37,7 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     return flattened
 
 
-def _parameters(group: type[DataclassInstance]) -> list[inspect.Parameter]:
+def _parameters(group: type[Options]) -> list[inspect.Parameter]:
     hints = get_type_hints(group, include_extras=True)
     return [
         inspect.Parameter(

@@ -12,7 +12,7 @@ import hypothesis.strategies as st
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import streamframes as sf
 from streamframes.core.algebra.interval_join import PER_BATCH, IntervalJoin
@@ -22,6 +22,7 @@ from streamframes.core.algebra.sets import CoveragePlan, SetPlan
 from streamframes.core.batch.packer import Packer
 from tests.oracles import algebra as brute
 from tests.oracles.algebra import Frame, canonical, in_order, instants
+from tests.thoroughness import examples
 
 KEYS = pa.schema([("key", pa.string())])
 LONG = pa.int64()
@@ -56,7 +57,7 @@ tables = st.lists(st.tuples(keys, edges, edges), max_size=9)
 within = st.tuples(st.integers(-3, 13), st.integers(-3, 13)).map(sorted).map(tuple)
 
 
-@settings(max_examples=200)
+@examples(80)
 @given(a=tables, b=tables)
 def test_sets_of_instants_are_those_of_the_definition(a: list[Frame], b: list[Frame]) -> None:
     assert sets("union", a, b) == canonical(instants(a) | instants(b))
@@ -65,7 +66,7 @@ def test_sets_of_instants_are_those_of_the_definition(a: list[Frame], b: list[Fr
     assert sets("complement", a, b) == canonical(instants(a) - instants(b))
 
 
-@settings(max_examples=200)
+@examples(80)
 @given(a=tables, edges=within)
 def test_a_complement_within_two_instants_is_taken_in_every_group_that_has_frames(a: Any, edges: Any) -> None:
     there = {key for key, _ in instants(a)}
@@ -73,7 +74,7 @@ def test_a_complement_within_two_instants_is_taken_in_every_group_that_has_frame
     assert sets("complement", [], a, within=edges) == canonical(everything - instants(a))
 
 
-@settings(max_examples=100)
+@examples(60)
 @given(a=tables, b=tables, edges=within)
 def test_the_laws_of_sets(a: list[Frame], b: list[Frame], edges: Any) -> None:
     assert sets("union", a, b) == sets("union", b, a)
@@ -101,7 +102,7 @@ def ticks(frames: list[Frame], key: Any) -> int:
     return sum(covered(frames).get(key, (0, 0)))
 
 
-@settings(max_examples=200)
+@examples(80)
 @given(a=tables, b=tables)
 def test_coverage_counts_shared_time_once_and_adds_up(a: list[Frame], b: list[Frame]) -> None:
     assert covered(a) == brute.coverage(a)
@@ -124,7 +125,7 @@ OVERLAPS = PairPlan(
 )
 
 
-@settings(max_examples=200)
+@examples(80)
 @given(a=tables, b=tables, cuts=st.integers(1, 9))
 def test_overlaps_are_the_pairs_of_nested_loops(a: list[Frame], b: list[Frame], cuts: int) -> None:
     expected = [(*pair, a[pair[3]][1], b[pair[4]][2]) for pair in brute.overlaps(a, b)]
@@ -141,7 +142,7 @@ def lookup(**plan: Any) -> PairPlan:
     return PairPlan(KEYS, columns, **plan)
 
 
-@settings(max_examples=200)
+@examples(80)
 @given(frames=tables, points=st.lists(st.tuples(keys, edges), max_size=9), keep=st.booleans())
 def test_points_are_in_the_frames_that_hold_them(frames: list[Frame], points: Any, keep: bool) -> None:
     # A point without an instant travels at 0, with a null end.
@@ -150,7 +151,7 @@ def test_points_are_in_the_frames_that_hold_them(frames: list[Frame], points: An
     assert in_order(tuple(row.values()) for row in rows) == brute.at(frames, points, keep_outside=keep)
 
 
-@settings(max_examples=200)
+@examples(80)
 @given(frames=tables, wanted=st.lists(st.integers(-3, 13), min_size=1, max_size=4), keep=st.booleans())
 def test_instants_are_looked_up_in_every_group_that_has_frames(frames: Any, wanted: list[int], keep: bool) -> None:
     points = [(key, t) for key in {key for key, _ in instants(frames)} for t in wanted]

@@ -6,11 +6,12 @@ import math
 
 import numpy as np
 import pyarrow as pa
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from streamframes.core.batch.reorder_buffer import in_order
 from streamframes.core.batch.rows import Rows
+from tests.thoroughness import examples
 
 VALUES = [None, -math.inf, -1.5, -0.0, 0.0, 2.0, math.inf, math.nan]
 """From the least to the greatest."""
@@ -27,7 +28,7 @@ def told(rows: Rows) -> list[tuple[int, str, int]]:
     return list(zip(rows.ts.tolist(), map(str, values), numbers, strict=True))
 
 
-@settings(deadline=None, max_examples=400)
+@examples(100)
 @given(
     st.lists(st.tuples(st.integers(0, 2), st.integers(0, len(VALUES) - 1), st.integers(0, 1)), min_size=1, max_size=12)
 )

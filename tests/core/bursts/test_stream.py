@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from streamframes.core.batch.clock import MIN_INSTANT
@@ -21,6 +21,7 @@ from streamframes.core.operator.commands import COMMANDS, CommandedPlan
 from streamframes.core.operator.stream_bucket import StreamBucket, StreamPlan
 from tests.core.bursts.worlds import plan_of
 from tests.core.operator.test_stream_bucket import LATENESS, DictStore, chunks_of, cut, delayed, dicts, table
+from tests.thoroughness import examples
 
 THRESHOLDS = {1: 2.0, 2: 4.0, 3: 5.0, 7: 9.0}
 PLANS = {
@@ -68,7 +69,7 @@ def spelled(rows: list[dict[str, Any]]) -> list[str]:
 
 
 @pytest.mark.parametrize("name", PLANS)
-@settings(deadline=None, max_examples=50)
+@examples(40)
 @given(batches=streams())
 def test_a_stream_reports_what_the_table_reports(name, batches):
     plan = PLANS[name]

@@ -10,7 +10,7 @@ import hypothesis.strategies as st
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import streamframes as sf
 from streamframes.core.batch.groups import as_int64
@@ -23,6 +23,7 @@ from streamframes.core.frames.measures import Measure
 from streamframes.core.operator import table_bucket as fold_module
 from streamframes.core.operator.table_bucket import fold
 from tests.oracles import fill as oracle
+from tests.thoroughness import examples
 
 FRAME_COLUMNS = pa.schema(
     {
@@ -155,7 +156,7 @@ def release_often(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fold_module, "RELEASE_ROWS", 1)
 
 
-@settings(max_examples=400, deadline=None)
+@examples(100)
 @given(
     frames=frames_strategy,
     rows=rows_strategy,
@@ -174,7 +175,7 @@ def test_measures_are_those_of_the_rows_that_each_frame_holds(
     assert spelled(run(plan, frames, rows, buckets, size, moves)) == spelled(expected)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(100)
 @given(frames=frames_strategy, rows=rows_strategy, keys=KEYS, buckets=st.sampled_from([1, 3]), size=st.integers(1, 12))
 def test_a_row_is_tagged_once_for_each_frame_that_holds_it(
     frames: Any, rows: Any, keys: Any, buckets: int, size: int

@@ -8,7 +8,7 @@ from typing import Any
 import hypothesis.strategies as st
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import streamframes as sf
 from streamframes.core.batch.packer import DATA, Packer
@@ -32,6 +32,7 @@ from tests.core.operator.test_stream_bucket import (
     values,
 )
 from tests.oracles import fill as oracle
+from tests.thoroughness import examples
 
 COLUMNS = {"v": pa.float64()}
 MEASURES = (
@@ -149,7 +150,7 @@ def all_filling(batches: list[tuple[list[dict[str, Any]], int]]) -> list[dict[st
 
 
 @named
-@settings(max_examples=40, deadline=None)
+@examples(30)
 @given(data=st.data(), moves=st.sampled_from(MOVES), keys=st.sampled_from([["key"], []]), keep_empty=st.booleans())
 def test_two_streams_give_what_their_tables_give(
     scheme: Any, moves: Any, data: Any, keys: Any, keep_empty: bool
@@ -167,7 +168,7 @@ def test_two_streams_give_what_their_tables_give(
 
 
 @named
-@settings(max_examples=40, deadline=None)
+@examples(30)
 @given(data=st.data(), fragments=st.booleans())
 def test_rows_are_tagged_once_for_each_frame(scheme: Any, data: Any, fragments: bool) -> None:
     moves = (Expand(3, 2),)
@@ -188,7 +189,7 @@ def test_rows_are_tagged_once_for_each_frame(scheme: Any, data: Any, fragments: 
 
 
 @named
-@settings(max_examples=40, deadline=None)
+@examples(30)
 @given(data=st.data())
 def test_fragments_grow_and_the_last_one_is_the_frame(scheme: Any, data: Any) -> None:
     moves = (Expand(2, 3),)
@@ -211,7 +212,7 @@ def test_fragments_grow_and_the_last_one_is_the_frame(scheme: Any, data: Any) ->
 
 
 @named
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(data=st.data(), fragments=st.booleans())
 def test_history_fills_the_frames_of_a_stream_as_soon_as_they_are_told(scheme: Any, data: Any, fragments: bool) -> None:
     moves = (Expand(5, 4),)
@@ -229,7 +230,7 @@ def test_history_fills_the_frames_of_a_stream_as_soon_as_they_are_told(scheme: A
     assert spelled(found) == spelled([measured(frame, held) for frame, held in pairs])
 
 
-@settings(max_examples=100, deadline=None)
+@examples(60)
 @given(data=st.data(), keys=st.sampled_from([["key"], []]))
 def test_a_stream_fills_frames_that_are_given(data: Any, keys: Any) -> None:
     plan = plan_for(sf.Threshold("w"))

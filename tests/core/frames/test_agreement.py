@@ -17,12 +17,13 @@ from typing import Any
 
 import hypothesis.strategies as st
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import streamframes as sf
 from streamframes.core.theory.reference import reference_frames
 from streamframes.core.theory.trial import Trial
 from tests.core.frames.options import options
+from tests.thoroughness import examples
 
 numbers = st.one_of(st.integers(-4, 4).map(float), st.sampled_from([None, math.nan, 0.5, -0.5]))
 whole = st.one_of(st.integers(-4, 4), st.none())
@@ -118,7 +119,7 @@ def rows_of(ts: list[int], columns: dict[str, list[Any]]) -> list[dict[str, Any]
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
 def test_frames_are_those_of_the_reference_implementation(kind: str) -> None:
-    @settings(max_examples=500, deadline=None)
+    @examples(100)
     @given(case=cases(kind), data=st.data())
     def agree(case: Any, data: Any) -> None:
         scheme, ts, columns = case

@@ -7,11 +7,12 @@ from typing import Any
 
 import hypothesis.strategies as st
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import streamframes as sf
 from streamframes.core.frames.schedule import Schedule
 from streamframes.core.theory.trial import Frame, Trial
+from tests.thoroughness import examples
 
 
 def reference_events(rows: list[tuple[int, bool]], schedule: Schedule) -> list[tuple[str, int, bool]]:
@@ -73,7 +74,7 @@ schedules = st.builds(
 )
 
 
-@settings(max_examples=800, deadline=None)
+@examples(150)
 @given(
     schedule=schedules,
     rows=st.lists(st.tuples(st.integers(-20, 40), st.sampled_from([True, True, False])), min_size=1, max_size=14),

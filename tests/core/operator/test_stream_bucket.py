@@ -12,7 +12,7 @@ import hypothesis.strategies as st
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import streamframes as sf
 from streamframes.core.batch.clock import MIN_INSTANT, Clock
@@ -26,6 +26,7 @@ from streamframes.core.operator.step import Step
 from streamframes.core.operator.stream_bucket import StreamBucket, StreamPlan
 from streamframes.core.operator.table_bucket import TableBucket, fold
 from streamframes.errors import StreamFramesError
+from tests.thoroughness import examples
 
 KEYS = pa.schema([("key", pa.string())])
 LATENESS = 4
@@ -185,7 +186,7 @@ def check_frames(found: list[dict[str, Any]], expected: list[dict[str, Any]]) ->
 
 
 @named
-@settings(max_examples=50, deadline=None)
+@examples(40)
 @given(data=st.data())
 def test_a_stream_reports_the_frames_of_the_table(scheme: Any, data: Any) -> None:
     plan = plan_for(scheme, measures=measures(scheme))
@@ -203,7 +204,7 @@ def measures(scheme: Any) -> tuple[Measure, ...]:
 
 
 @named
-@settings(max_examples=30, deadline=None)
+@examples(25)
 @given(data=st.data())
 def test_fragments_only_grow_and_the_last_is_the_frame(scheme: Any, data: Any) -> None:
     plan = plan_for(scheme, measures=measures(scheme), fragments=True)
@@ -230,7 +231,7 @@ def test_fragments_only_grow_and_the_last_is_the_frame(scheme: Any, data: Any) -
 
 
 @pytest.mark.parametrize("scheme", [SCHEMES[0], SCHEMES[1], SCHEMES[6], SCHEMES[7], SCHEMES[12]], ids=repr)
-@settings(max_examples=50, deadline=None)
+@examples(40)
 @given(data=st.data())
 def test_the_first_fragment_comes_as_soon_as_the_frame_is_certain(scheme: Any, data: Any) -> None:
     """After each step, the frames that have been heard of are those of the table of the released rows."""
@@ -250,7 +251,7 @@ def without(row: dict[str, Any]) -> dict[str, Any]:
 
 
 @named
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(data=st.data())
 def test_tags_are_those_of_the_table(scheme: Any, data: Any) -> None:
     tags = (TagColumn("key", "key", 0, pa.string()), TagColumn("ts", "ts", 0, pa.int64()))
@@ -299,7 +300,7 @@ def reports(draw: Any, scheme: Any, schedule: Schedule) -> list[tuple[list[dict[
 
 
 @pytest.mark.parametrize(("scheme", "schedule"), SCHEDULED, ids=repr)
-@settings(max_examples=50, deadline=None)
+@examples(40)
 @given(data=st.data())
 def test_a_scheduled_stream_reports_the_frames_of_the_table(scheme: Any, schedule: Schedule, data: Any) -> None:
     plan = plan_for(scheme, schedule=schedule)
@@ -365,7 +366,7 @@ def test_a_stream_without_group_columns() -> None:
 
 
 @named
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(data=st.data())
 def test_punctuation_instead_of_a_watermark(scheme: Any, data: Any) -> None:
     """Words per group that are true: the stream needs no watermark."""
@@ -432,7 +433,7 @@ def test_what_time_alone_does_wakes_a_bucket() -> None:
 
 
 @named
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(data=st.data())
 def test_punctuation_out_keeps_its_word(scheme: Any, data: Any) -> None:
     """After a word no frame comes that starts before, or ends up to, what it says."""

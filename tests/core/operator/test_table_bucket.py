@@ -11,7 +11,7 @@ from typing import Any
 import hypothesis.strategies as st
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import streamframes as sf
 from streamframes.core.batch.clock import Clock
@@ -23,6 +23,7 @@ from streamframes.core.operator import table_bucket as fold_module
 from streamframes.core.operator.table_bucket import TableBucket, fold
 from streamframes.core.theory.reference import reference_frames
 from streamframes.core.theory.trial import frames_in
+from tests.thoroughness import examples
 
 KEYS = pa.schema([("name", pa.string()), ("number", pa.int32())])
 COLUMNS = {"in0": pa.bool_(), "v": pa.float64(), "n": pa.int64(), "word": pa.string()}
@@ -95,7 +96,7 @@ def release_often(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fold_module, "RELEASE_ROWS", 1)
 
 
-@settings(max_examples=500, deadline=None)
+@examples(100)
 @given(scheme=schemes, rows=rows_strategy, batch=st.integers(1, 15), buckets=st.sampled_from([1, 3]), data=st.data())
 def test_frames_of_every_group_are_those_of_the_oracle(
     scheme: Any, rows: list[dict[str, Any]], batch: int, buckets: int, data: Any
@@ -162,7 +163,7 @@ def tie(value: Any) -> tuple[Any, ...]:
     return value is not None, nan, 0 if value is None or nan else value, not negative_zero
 
 
-@settings(max_examples=500, deadline=None)
+@examples(100)
 @given(scheme=schemes, rows=rows_strategy, batch=st.integers(1, 15), buckets=st.sampled_from([1, 3]))
 def test_tags_and_measures_agree_with_the_frames(
     scheme: Any, rows: list[dict[str, Any]], batch: int, buckets: int

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from tests.core.operator.test_stream_bucket import table
 from tests.core.regions.at_work import density_plan, emitted, plan_of, points_of, reference, rows_of
@@ -11,16 +11,17 @@ from tests.core.regions.worlds import grids, planes, stations, swarms, worlds
 from tests.oracles.region_density import density
 from tests.oracles.region_shapes import components
 from tests.oracles.regions import boxes, preferred, rectangles
+from tests.thoroughness import examples
 
 
-@settings(deadline=None, max_examples=250)
+@examples(80)
 @given(world=worlds())
 def test_rectangles_are_those_of_the_definition(world):
     expected = reference([rectangles(field, world.asked) for field in world.fields])
     assert emitted(table(plan_of(world), rows_of(world)), 1) == expected
 
 
-@settings(deadline=None, max_examples=100)
+@examples(60)
 @given(world=grids(complete=True))
 def test_both_methods_find_the_same_on_grids(world):
     expected = reference([rectangles(field, world.asked) for field in world.fields])
@@ -29,35 +30,35 @@ def test_both_methods_find_the_same_on_grids(world):
 
 
 @pytest.mark.parametrize("prefer", ["largest", "longest", "widest"])
-@settings(deadline=None, max_examples=60)
+@examples(40)
 @given(world=worlds())
 def test_a_preference_chooses_as_the_definition_does(prefer, world):
     expected = reference([preferred(rectangles(field, world.asked), prefer) for field in world.fields])
     assert emitted(table(plan_of(world, prefer=prefer), rows_of(world)), 1) == expected
 
 
-@settings(deadline=None, max_examples=200)
+@examples(80)
 @given(world=worlds() | planes())
 def test_connected_regions_are_those_of_the_definition(world):
     expected = reference([components(field, world.asked) for field in world.fields])
     assert emitted(table(plan_of(world, shape="connected"), rows_of(world)), world.n_dims) == expected
 
 
-@settings(deadline=None, max_examples=150)
+@examples(60)
 @given(world=planes())
 def test_boxes_are_those_of_the_definition(world):
     expected = reference([boxes(field, world.asked) for field in world.fields])
     assert emitted(table(plan_of(world), rows_of(world)), 2) == expected
 
 
-@settings(deadline=None, max_examples=150)
+@examples(60)
 @given(swarm=swarms())
 def test_crowds_are_those_of_the_definition(swarm):
     expected = reference([density(points, **swarm.settings) for points in swarm.raw])
     assert emitted(table(density_plan(swarm), points_of(swarm)), swarm.n_dims) == expected
 
 
-@settings(deadline=None, max_examples=60)
+@examples(40)
 @given(world=stations())
 def test_a_method_that_is_named_finds_what_the_one_that_is_chosen_finds(world):
     assert emitted(table(plan_of(world, method="spans"), rows_of(world)), 1) == emitted(
@@ -65,7 +66,7 @@ def test_a_method_that_is_named_finds_what_the_one_that_is_chosen_finds(world):
     )
 
 
-@settings(deadline=None, max_examples=60)
+@examples(40)
 @given(world=stations())
 def test_ids_tell_regions_apart_and_depend_on_nothing_else(world):
     found = table(plan_of(world), rows_of(world))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import shapely
-from hypothesis import given, settings
+from hypothesis import given
 
 from streamframes.core.operator.state_codec import encode
 from streamframes.core.regions.connected.search import ConnectedSearch
@@ -18,6 +18,7 @@ from tests.core.regions.at_work import plan_of, rows_of
 from tests.core.regions.worlds import World, planes, worlds
 from tests.oracles.region_reports import Field, Place
 from tests.oracles.region_shapes import Component, components
+from tests.thoroughness import examples
 
 CONDITION, END_OF_DATA = 1, 4
 
@@ -69,7 +70,7 @@ def extents_of(region: Component) -> list[tuple[float, ...]]:
     return [(ts, *(edge(axis) for axis in zip(*at[ts], strict=True) for edge in (min, max))) for ts in sorted(at)]
 
 
-@settings(deadline=None, max_examples=100)
+@examples(60)
 @given(world=worlds() | planes())
 def test_outlines_are_the_union_of_cells(world: World) -> None:
     world = replace(world, asked=replace(world.asked, max_gap=None))

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 
 from streamframes.core.batch.clock import Clock
 from streamframes.core.operator.state_codec import encode
@@ -20,6 +20,7 @@ from tests.core.operator.test_stream_bucket import table
 from tests.core.regions.at_work import emitted, plan_of, reference, rows_of
 from tests.core.regions.worlds import points
 from tests.oracles.regions import rectangles
+from tests.thoroughness import examples
 
 ROAD = 1000.0
 
@@ -33,7 +34,7 @@ def forgetful(monkeypatch):
     monkeypatch.setattr(group_search, "FEW_ROWS", 1)
 
 
-@settings(deadline=None, max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(60, HealthCheck.function_scoped_fixture)
 @given(world=points())
 def test_forgetting_at_every_column_changes_nothing(forgetful, world):
     expected = reference([rectangles(field, world.asked) for field in world.fields])

@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from streamframes.core.operator.stream_bucket import StreamBucket, StreamPlan
@@ -16,6 +16,7 @@ from tests.core.operator.test_stream_bucket import LATENESS, DictStore, chunks_o
 from tests.core.regions.at_work import density_plan, plan_of, points_of, rows_of
 from tests.core.regions.worlds import World, familiar, planes, stations, swarms, worlds
 from tests.oracles.region_reports import Asked, Raw
+from tests.thoroughness import examples
 
 ENDS = 10_000
 
@@ -68,7 +69,7 @@ def goes_on(plan: Any, rows: list[dict[str, Any]]) -> bool:
 
 
 @pytest.mark.parametrize("asked", [{}, {"prefer": "largest"}, {"prefer": "longest"}, {"shape": "connected"}], ids=str)
-@settings(deadline=None, max_examples=60)
+@examples(40)
 @given(data=st.data())
 def test_a_stream_tells_the_regions_of_the_table(asked, data):
     world = data.draw(worlds())
@@ -77,7 +78,7 @@ def test_a_stream_tells_the_regions_of_the_table(asked, data):
 
 
 @pytest.mark.parametrize("shape", ["rectangle", "connected"])
-@settings(deadline=None, max_examples=40)
+@examples(30)
 @given(data=st.data())
 def test_so_does_one_in_the_plane(shape, data):
     world = data.draw(planes())
@@ -85,7 +86,7 @@ def test_so_does_one_in_the_plane(shape, data):
     check(plan_of(world, shape=shape), rows, arrivals(data.draw, rows))
 
 
-@settings(deadline=None, max_examples=60)
+@examples(40)
 @given(data=st.data())
 def test_so_does_one_of_crowds(data):
     swarm = data.draw(swarms())
@@ -100,7 +101,7 @@ def test_so_does_one_of_crowds(data):
     assert spelled(emitted, left_out=left_out) == spelled(expected, left_out=left_out)
 
 
-@settings(deadline=None, max_examples=120)
+@examples(50)
 @given(data=st.data())
 def test_fragments_only_grow_and_the_last_is_the_region(data):
     world = data.draw(worlds() | stations(all_listed=True) | familiar())

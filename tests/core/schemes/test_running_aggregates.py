@@ -8,10 +8,11 @@ from fractions import Fraction
 import hypothesis.strategies as st
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import streamframes as sf
 from streamframes.core.schemes.running_aggregates import first_stddev, next_stddev
+from tests.thoroughness import examples
 
 
 def deviations(values: list[float]) -> list[float]:
@@ -39,13 +40,13 @@ def test_a_deviation_that_equals_the_bound_does_not_exceed_it() -> None:
     assert [frame.rows for frame in sf.frames_of(at_most, **rows)] == [4, 1]
 
 
-@settings(max_examples=300, deadline=None)
+@examples(100)
 @given(st.lists(st.integers(-(2**25), 2**25), min_size=2, max_size=40))
 def test_whole_numbers_deviate_by_the_true_deviation_rounded(values: list[int]) -> None:
     assert deviations(values)[-1] == true_deviation(values)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(100)
 @given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=40), st.sampled_from([0.0, 1e9]))
 def test_doubles_deviate_by_the_true_deviation_up_to_rounding(values: list[float], offset: float) -> None:
     moved = [value + offset for value in values]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from streamframes.core.batch.clock import Clock
@@ -24,6 +24,7 @@ from streamframes.core.sessions.partitioning import spread_of
 from streamframes.core.sessions.plan import MEASURES, SESSIONS, SPANNING, TOGETHER, Told
 from streamframes.core.sessions.tree import Session
 from streamframes.core.sparksql import translate
+from tests.thoroughness import examples
 
 COLUMNS = pa.schema({"who": pa.int64(), "code": pa.int64(), "size": pa.float64(), "word": pa.string()})
 LOGS = st.lists(
@@ -124,7 +125,7 @@ def rows_of(planner: Planner, ts: np.ndarray, batch: pa.RecordBatch, operator: S
     return rows.take(order, rows.groups, rows.bounds)
 
 
-@settings(max_examples=150)
+@examples(60)
 @given(LOGS, st.integers(1, 3))
 def test_a_root_in_many_places_tells_what_one_place_would(made: list[tuple[Any, ...]], buckets: int) -> None:
     planner = planner_of(TEXTS)
@@ -189,7 +190,7 @@ def _changes(last: dict[Any, float], root: int) -> dict[Any, float]:
     return kept
 
 
-@settings(max_examples=100)
+@examples(60)
 @given(LOGS, st.integers(0, 40))
 def test_measures_of_the_plan_do_not_notice_orders(made: list[tuple[Any, ...]], cut: int) -> None:
     planner = planner_of({name: TEXTS[name] for name in ("parts", "size")})

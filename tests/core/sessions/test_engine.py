@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from streamframes.core.operator import state_codec
@@ -23,6 +23,7 @@ from streamframes.core.sessions.vm.layout import O_ID
 from streamframes.core.sessions.vm.machine import Events, Machine
 from tests.core.sessions.worlds import World, worlds
 from tests.core.sessions.worlds_at_work import known_group, literal_of, plan_of, rows_of
+from tests.thoroughness import examples
 
 
 def run(world: World, output: str, cuts: Sequence[int] = (), *, point: int | None = None) -> list[dict[str, Any]]:
@@ -65,7 +66,7 @@ def cuts_of(world: World, cuts: Sequence[int]) -> list[int]:
     return [cut for cut in cuts if 0 < cut < len(log) and log[cut][0] != log[cut - 1][0]]
 
 
-@settings(max_examples=300)
+@examples(100)
 @given(WORLDS)
 def test_sessions_are_those_of_the_reference(case: tuple[World, list[int]]) -> None:
     world, cuts = case
@@ -86,7 +87,7 @@ def test_sessions_are_those_of_the_reference(case: tuple[World, list[int]]) -> N
         assert row["frame_parent"] == (None if each.parent is None else ids[each.parent])
 
 
-@settings(max_examples=300)
+@examples(100)
 @given(WORLDS, st.integers(0, 60))
 def test_measures_are_those_of_the_reference(case: tuple[World, list[int]], later: int) -> None:
     world, cuts = case
@@ -110,7 +111,7 @@ def test_measures_are_those_of_the_reference(case: tuple[World, list[int]], late
         assert same(a[4], b[4])
 
 
-@settings(max_examples=150)
+@examples(60)
 @given(WORLDS)
 def test_events_belong_where_the_reference_says(case: tuple[World, list[int]]) -> None:
     world, cuts = case
@@ -131,7 +132,7 @@ def test_events_belong_where_the_reference_says(case: tuple[World, list[int]]) -
                 assert ids.setdefault(session, number) == number
 
 
-@settings(max_examples=100)
+@examples(60)
 @given(worlds())
 def test_odd_events_are_counted(world: World) -> None:
     reference = literal_of(world.plan, world.log)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from streamframes.core.batch.packer import Packer
@@ -17,6 +17,7 @@ from streamframes.core.sessions.plan import BY_ROOT, MEASURES, SESSIONS, TOGETHE
 from streamframes.core.sparksql import translate
 from tests.core.operator.test_stream_bucket import DictStore
 from tests.core.sessions.test_commands_and_merge import COLUMNS, LOGS, TEXTS, log_of, plan_of, planner_of
+from tests.thoroughness import examples
 
 LATENESS = 8
 
@@ -35,7 +36,7 @@ def told(batches: list[pa.RecordBatch]) -> list[str]:
     return sorted(repr(row) for row in rows if row.get("frame_closed_by") != "end of data")
 
 
-@settings(max_examples=150)
+@examples(60)
 @given(
     LOGS,
     st.lists(st.integers(0, LATENESS - 1), min_size=40, max_size=40),

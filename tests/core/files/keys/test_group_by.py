@@ -9,12 +9,13 @@ from unittest import mock
 import hypothesis.strategies as st
 import numpy as np
 import pyarrow as pa
-from hypothesis import given, settings
+from hypothesis import given
 
 from streamframes.core.batch.groups import GroupIndex, fingerprints
 from streamframes.core.files.keys import key_index as numbering
 from streamframes.core.files.keys.group_by import grouped
 from streamframes.core.files.keys.key_index import Grouper
+from tests.thoroughness import examples
 
 TEXT = pa.schema([("key", pa.string())])
 
@@ -27,7 +28,7 @@ def _numbers(grouper: Grouper, keys: list[pa.Array]) -> np.ndarray:
 texts = st.lists(st.one_of(st.none(), st.text(max_size=3), st.sampled_from(["", "a" * 7, "b" * 8, "b" * 20, "é" * 9])))
 
 
-@settings(max_examples=200, deadline=None)
+@examples(80)
 @given(batches=st.lists(texts, max_size=4), encoded=st.lists(st.booleans(), min_size=4, max_size=4))
 def test_texts_have_the_numbers_of_their_fingerprints(batches: Any, encoded: Any) -> None:
     index = GroupIndex(TEXT)
@@ -62,7 +63,7 @@ KEYS = pa.schema(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@examples(80)
 @given(st.data(), st.lists(st.sampled_from(KEYS.names), min_size=1, max_size=4, unique=True), st.sampled_from([4, 62]))
 def test_groups_of_any_columns_have_the_numbers_of_their_fingerprints(data: Any, names: Any, bits: int) -> None:
     schema = pa.schema([KEYS.field(name) for name in names])

@@ -12,7 +12,7 @@ from unittest import mock
 import hypothesis.strategies as st
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import streamframes as sf
 from streamframes.core.batch.clock import Clock
@@ -33,6 +33,7 @@ from streamframes.core.files.segments.split import Leg
 from streamframes.core.frames.measures import Measure
 from streamframes.core.frames.operator import FramePlan
 from tests.core.frames.options import options as common_options
+from tests.thoroughness import examples
 
 KEYS = pa.schema([("name", pa.string())])
 TYPES = {"w": pa.bool_(), "v": pa.float64(), "n": pa.int64(), "word": pa.string()}
@@ -187,7 +188,7 @@ def small_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("left_out", [(1,), ()], ids=["heads as they are", "heads that are always too short"])
-@settings(max_examples=500, deadline=None)
+@examples(100)
 @given(
     scheme=schemes(),
     rows=row_lists,
@@ -233,7 +234,7 @@ def unjoinable(draw: Any) -> tuple[FramePlan, list[str]]:
     return plan, wanted
 
 
-@settings(max_examples=400, deadline=None)
+@examples(100)
 @given(
     scheme=st.one_of(schemes().map(lambda each: plan_of(each[0], each[1], True)), unjoinable()),
     rows=row_lists,
