@@ -12,7 +12,7 @@ from rich.console import Console
 
 from benchmarks.options import Options, parse
 from benchmarks.report import Report, open_console, publish
-from streamframes.api.frames import session
+from streamframes.api.rows import session
 
 
 def start_session(changed: Mapping[str, str] = MappingProxyType({})) -> SparkSession:

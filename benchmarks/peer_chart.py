@@ -11,7 +11,8 @@ from matplotlib.figure import Figure
 from benchmarks.outside import FLINK, TEMPO
 from benchmarks.peer_tools import TOOLS, Speeds
 from streamframes.draw import save_picture
-from streamframes.draw.axis import FAINT, INK, tidy
+from streamframes.draw.axis import tidy
+from streamframes.draw.colours import FAINT, INK
 
 NAMES = (*(tool.name for tool in TOOLS[:-2]), TEMPO, FLINK, *(tool.name for tool in TOOLS[-2:]))
 OURS, THEIRS, LIMIT = "#2563eb", "#94a3b8", "#d8dee4"

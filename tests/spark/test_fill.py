@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import streamframes as sf
-from streamframes.spark.batch.prefilter import sieved
+from streamframes.spark.batch.prefilter import prefiltered
 from tests.oracles import fill as oracle
 from tests.spark.test_streams import Folder, far_ahead, rows_of, spelled
 
@@ -100,8 +100,8 @@ def test_the_sieve_holds_no_row_back_that_is_in_a_frame(folders: Any, kind: str)
     for frames in (few, found, found.filter("false")):
         filled = dicts(sf.fill(frames, rows, ts="ts", by="key", **MEASURES))
         assert same(filled, expected(frames, rows, ["key"], ["v", "word"]))
-    assert sieved(few, rows, {"key": "key"}, "ts", "frame_").count() < 0.6 * rows.count()
-    assert sieved(found.filter("false"), rows, {"key": "key"}, "ts", "frame_").count() == rows.count()
+    assert prefiltered(few, rows, {"key": "key"}, "ts", "frame_").count() < 0.6 * rows.count()
+    assert prefiltered(found.filter("false"), rows, {"key": "key"}, "ts", "frame_").count() == rows.count()
 
 
 def test_any_aggregate_of_spark_is_a_measure_of_a_table(folders: Any) -> None:
