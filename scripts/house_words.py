@@ -56,7 +56,7 @@ NAMES = {
 
 _TEXT = re.compile("|".join(f"(?<![a-z])(?P<_{n}>{word})(?![a-z])" for n, word in enumerate(TEXT)))
 _NAMES = [(re.compile(word), instead) for word, instead in NAMES.items()]
-_REFERENCE = re.compile(r"_?literal_\w+")  # `literal` alone is one of SQL
+_REFERENCE = re.compile(r"_?literal_(?!unroll)\w+")  # `literal` alone is one of SQL, literal_unroll is Numba's
 
 
 def forbidden_in_text(text: str) -> Iterator[Found]:

@@ -1,4 +1,7 @@
-"""Compiled code is made anew when any source changes that it was made from, and only then."""
+"""Compiled code is made anew when any source changes that it was made from, and only then.
+
+Covers: streamframes.core.jit.compiled
+"""
 
 from __future__ import annotations
 

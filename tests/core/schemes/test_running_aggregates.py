@@ -1,4 +1,7 @@
-"""The running aggregates: what is promised of their rounding."""
+"""The running aggregates: what is promised of their rounding.
+
+Covers: streamframes.core.jit.pairs
+"""
 
 from __future__ import annotations
 

@@ -54,11 +54,11 @@ class SetPlan:
 
     def _results(self, bucket: Bucket) -> Iterator[pa.RecordBatch]:
         a, b = bucket.a.intervals, bucket.b.intervals
-        found = _OPERATIONS[self.operation](a if self.within is None else _everywhere(b, *self.within), b)
-        groups = found.groups
+        result = _OPERATIONS[self.operation](a if self.within is None else _everywhere(b, *self.within), b)
+        groups = result.groups
         nothing = np.zeros(groups.size, np.int64)
-        ids = frame_ids(self.salt, bucket.groups.first[groups], found.start, nothing, nothing)
-        edges = [typed(pa.array(edge), self.ts_type) for edge in (found.start, found.end)]
+        ids = frame_ids(self.salt, bucket.groups.first[groups], result.start, nothing, nothing)
+        edges = [typed(pa.array(edge), self.ts_type) for edge in (result.start, result.end)]
         columns = [*bucket.groups.values(groups), pa.array(ids), *edges]
         yield pa.RecordBatch.from_arrays(columns, schema=self.schema)
 
@@ -87,12 +87,12 @@ class CoveragePlan:
         return bucket_results(self.keys, self._results, chunks)
 
     def _results(self, bucket: Bucket) -> Iterator[pa.RecordBatch]:
-        found = stretches(bucket.a.intervals)
-        counts = np.diff(found.bounds)
+        covering = stretches(bucket.a.intervals)
+        counts = np.diff(covering.bounds)
         there = np.flatnonzero(counts)
         # Disjoint stretches of 64-bit ticks last less than 2^64 in all, so an unsigned sum is exact.
-        lengths = found.end.view(np.uint64) - found.start.view(np.uint64)
-        totals = np.add.reduceat(lengths, found.bounds[there]) if there.size else lengths
+        lengths = covering.end.view(np.uint64) - covering.start.view(np.uint64)
+        totals = np.add.reduceat(lengths, covering.bounds[there]) if there.size else lengths
         if (totals >> np.uint64(63)).any():
             raise StreamFramesError("coverage() found a group that is in frames for longer than a long can say")
         covered = typed(pa.array(totals.view(np.int64)), self.covered)

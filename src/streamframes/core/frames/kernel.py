@@ -5,7 +5,7 @@ frame, and does it open one? The options that all schemes share are applied here
 definition: the scheme cuts, `max_gap` and the limits cut, the minimums drop.
 
 A *run* is a stretch of rows that is, or may become, a frame. A *lane* is one of the frames that a group may
-have open side by side (sliding windows, own schemes); most schemes have a single lane.
+have open at once (sliding windows, own schemes); most schemes have a single lane.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ class FrameSpec:
 
     @cached_property
     def input_slice(self) -> slice:
-        """Where the scheme's inputs stand among the travelling columns; a scheme may parse text to tell its inputs."""
+        """Where the scheme's inputs stand among the travelling columns; a scheme may parse text to name them."""
         return slice(self.n_ties, self.n_ties + len(self.scheme.inputs()))
 
     @property

@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -22,20 +23,21 @@ def is_fixed(kind: pa.DataType) -> bool:
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_temporal(kind))
 
 
-def dtype_of(kind: pa.DataType) -> Any:
+def dtype_of(kind: pa.DataType) -> np.dtype:
     """How a fixed type is seen: instants as their ticks, decimals as their digits."""
     if pa.types.is_integer(kind) or pa.types.is_floating(kind):
-        return np.dtype(kind.to_pandas_dtype())
+        numbers_of_kind: type[np.generic] = kind.to_pandas_dtype()
+        return np.dtype(numbers_of_kind)
     return np.dtype(np.int32 if pa.types.is_date32(kind) else np.int64)
 
 
-def empty(n: int, dtype: Any) -> np.ndarray:
+def empty(n: int, dtype: npt.DTypeLike) -> np.ndarray:
     """Room for numbers."""
     dtype = np.dtype(dtype)
     return np.frombuffer(pa.allocate_buffer(n * dtype.itemsize), dtype)
 
 
-def numbers(data: Any) -> Any:
+def numbers(data: pa.Array | pa.Scalar) -> Any:
     """An array of a fixed type as a NumPy array, a scalar as a NumPy scalar."""
     dtype = dtype_of(data.type)
     if isinstance(data, pa.Scalar):
@@ -56,14 +58,14 @@ def flags(array: pa.BooleanArray) -> np.ndarray:
     return np.unpackbits(packed, bitorder="little")[start : start + len(array)].view(np.bool_)
 
 
-def present(*data: Any) -> pa.BooleanArray | None:
+def present(*data: pa.Array | pa.Scalar) -> pa.BooleanArray | None:
     """Where no array is null; None if there are no nulls."""
-    found = None
+    valid = None
     for each in data:
         if isinstance(each, pa.Array) and each.null_count:
-            valid = each.is_valid()
-            found = valid if found is None else pc.and_(found, valid)
-    return found
+            there = each.is_valid()
+            valid = there if valid is None else pc.and_(valid, there)
+    return valid
 
 
 def _bitmap(array: pa.BooleanArray | None) -> pa.Buffer | None:
@@ -72,7 +74,7 @@ def _bitmap(array: pa.BooleanArray | None) -> pa.Buffer | None:
     return pa.py_buffer(np.packbits(flags(array), bitorder="little")) if array.offset else array.buffers()[1]
 
 
-def made(values: np.ndarray, kind: pa.DataType, *like: Any) -> pa.Array:
+def made(values: np.ndarray, kind: pa.DataType, *like: pa.Array | pa.Scalar) -> pa.Array:
     """Numbers as an array, null where one of the others is."""
     return valued(values, kind, present(*like))
 
@@ -82,13 +84,13 @@ def valued(values: np.ndarray, kind: pa.DataType, valid: pa.BooleanArray | None)
     return pa.Array.from_buffers(kind, values.size, [_bitmap(valid), pa.py_buffer(values)])
 
 
-def packed(mask: np.ndarray, *like: Any) -> pa.BooleanArray:
+def packed(mask: np.ndarray, *like: pa.Array | pa.Scalar) -> pa.BooleanArray:
     """A mask as conditions, null where one of the others is."""
     bits = pa.py_buffer(np.packbits(mask, bitorder="little"))
     return pa.Array.from_buffers(pa.bool_(), mask.size, [_bitmap(present(*like)), bits])
 
 
-def nulled(array: pa.BooleanArray, *like: Any) -> pa.BooleanArray:
+def nulled(array: pa.BooleanArray, *like: pa.Array | pa.Scalar) -> pa.BooleanArray:
     """Conditions without nulls, made null where one of the others is."""
     valid = present(*like)
     if valid is None:

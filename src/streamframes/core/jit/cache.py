@@ -38,12 +38,12 @@ def _fingerprint(source: Path) -> str:
 
 def _closure(source: Path) -> set[Path]:
     """The file and all that it imports from the core."""
-    found, todo = {source}, [source]
+    closure, todo = {source}, [source]
     while todo:
-        new = set(_imports(todo.pop())) - found
-        found |= new
+        new = set(_imports(todo.pop())) - closure
+        closure |= new
         todo += new
-    return found
+    return closure
 
 
 @cache

@@ -1,6 +1,6 @@
 """Compiled functions: Numba with a cache that can be trusted, and rules that plug into one kernel.
 
-A *rule* is a NamedTuple of numbers with two functions, `judge` and `begin`. The kernel of `scan` calls them by
+A *rule* is a NamedTuple of numbers with two functions, `judge` and `begin`. The kernel of frames calls them by
 the type of its first argument, so one compiled loop serves every scheme and still inlines its condition.
 """
 
@@ -13,11 +13,12 @@ from typing import Any, TypeVar, cast
 
 import numba
 from numba import types
+from numba.core.ccallback import CFunc
 from numba.extending import overload
 
 from streamframes.core.jit.cache import folder_for
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+Function = TypeVar("Function", bound=Callable[..., object])
 
 
 def compiled(function: Function) -> Function:
@@ -26,14 +27,14 @@ def compiled(function: Function) -> Function:
         return cast(Function, numba.njit(cache=True, nogil=True)(function))
 
 
-def cached_pointer(signature: str, function: Callable[..., Any]) -> Any:
+def cached_pointer(signature: str, function: Callable[..., object]) -> CFunc:
     """`numba.cfunc`, cached like `compiled`: a function that compiled code takes as an argument."""
     with _cache_of(function):
         return numba.cfunc(signature, cache=True)(function)
 
 
 @contextmanager
-def _cache_of(function: Callable[..., Any]) -> Iterator[None]:
+def _cache_of(function: Callable[..., object]) -> Iterator[None]:
     """Numba keeps what it compiles meanwhile in the folder for the sources of this function."""
     config: Any = numba.config
     before = config.CACHE_DIR
@@ -57,7 +58,7 @@ def register(rule: type, *, judge: Callable[..., int], begin: Callable[..., int]
     begin(rule, x, i, t, s, lane, free, judged)  -> NO, OPENS or OPENS_AND_CLOSES
 
     `s` is the frame's own scalar state, which both may change; `lane` numbers the frames that a group may have
-    open side by side, `free` says that no other lane has opened a frame at this row, `judged` that `judge` has
+    open at once, `free` says that no other lane has opened a frame at this row, `judged` that `judge` has
     already seen the row (it ended a frame).
     """
     _RULES[rule] = (judge, begin)
@@ -73,7 +74,7 @@ def begin(rule: Any, x: Any, i: int, t: int, s: Any, lane: int, free: bool, judg
     return _RULES[type(rule)][1](rule, x, i, t, s, lane, free, judged)
 
 
-def _is_rule(rule: Any) -> bool:
+def _is_rule(rule: object) -> bool:
     return isinstance(rule, types.BaseNamedTuple) and getattr(rule, "instance_class", None) in _RULES
 
 

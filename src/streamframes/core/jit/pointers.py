@@ -1,18 +1,20 @@
-"""Pointers: arrays as compiled functions hand them on, and words of any eight bytes.
+"""Pointers: arrays as compiled functions hand them on, and numbers at any place in memory.
 
-An array is seven words to a compiled function and checks the sign of each index; a pointer is one, and does not. Who
+An array is seven numbers to a compiled function and checks the sign of each index; a pointer is one, and does not. Who
 makes pointers keeps the arrays, and sees to it that they are large enough.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
 import numba
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types as numba_types
 from numba.core import cgutils
+from numba.core.base import BaseContext
+from numba.core.typing.templates import Signature
 from numba.extending import intrinsic as numba_intrinsic
 
 # What it makes is called without the context, which its type does not know.
@@ -22,23 +24,23 @@ types: Any = numba_types
 _WORDS = types.CPointer(types.int64)
 _DOUBLES = types.CPointer(types.float64)
 _BYTES = types.CPointer(types.uint8)
-Function = TypeVar("Function", bound=Callable[..., Any])
+Function = TypeVar("Function", bound=Callable[..., object])
 
 
 def inlined(function: Function) -> Function:
-    """A part of the compiled functions that call it, which hold it in their caches."""
+    """Compiled into each function that calls it, which holds it in its own cache."""
     return cast(Function, numba.njit(nogil=True, forceinline=True)(function))
 
 
-def _data(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+def _data(context: BaseContext, builder: ir.IRBuilder, signature: Signature, args: Sequence[ir.Value]) -> ir.Value:
     """Where the values of an array begin."""
-    return context.make_array(signature.args[0])(context, builder, args[0]).data
+    return context.make_array(signature.args[0])(context, builder, args[0]).data  # type: ignore[no-untyped-call]
 
 
-def _loaded(bits: int) -> Callable[..., Any]:
-    """An unsigned number of so many bits, wherever it begins, as a word."""
+def _loaded(bits: int) -> Callable[..., ir.Value]:
+    """An unsigned number of so many bits, wherever it begins, as one of 64 bits."""
 
-    def made(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def made(context: BaseContext, builder: ir.IRBuilder, signature: Signature, args: Sequence[ir.Value]) -> ir.Value:
         place = builder.bitcast(builder.gep(args[0], [args[1]]), ir.PointerType(ir.IntType(bits)))
         number = builder.load(place, align=1)
         return number if bits == 64 else builder.zext(number, ir.IntType(64))

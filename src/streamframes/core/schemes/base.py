@@ -57,7 +57,7 @@ class Compiled:
     """A scheme made ready for the kernel.
 
     `rule` and `prepare` go into the scan; `state` is the number type of the rule's own scalars and `width` how
-    many there are; `lanes` is the number of frames that may be open side by side; `cell` says how many of the
+    many there are; `lanes` is the number of frames that may be open at once; `cell` says how many of the
     own scalars are reported as `frame_cell`; `hysteresis` decides before the scan which rows are members (see
     `frames.hysteresis`); `kernel` says how the rule is run; `overflow` is the error when the last lane is used.
 
@@ -158,8 +158,8 @@ class Scheme:
         rest = dict(settings)
         name = rest.pop("scheme", None)
         if name not in SCHEMES:
-            known = ", ".join(sorted(SCHEMES))
-            raise InvalidArgument(f"scheme={name!r} is unknown; the schemes are {known}")
+            names = ", ".join(sorted(SCHEMES))
+            raise InvalidArgument(f"scheme={name!r} is unknown; the schemes are {names}")
         try:
             return SCHEMES[name](**rest)
         except TypeError as error:

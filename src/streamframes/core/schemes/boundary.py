@@ -76,8 +76,8 @@ Frame(start=3, end=3, rows=1, closed_by='end of data', cell=(2,))]
         lines = list(self.grid.values())
 
         def prepare(columns: Sequence[pa.Array]) -> np.ndarray:
-            found = [cells(numbers(column), line) for column, line in zip(columns, lines, strict=True)]
-            return found[0][None, :] if len(found) == 1 else np.stack(found)
+            dimensions = [cells(numbers(column), line) for column, line in zip(columns, lines, strict=True)]
+            return dimensions[0][None, :] if len(dimensions) == 1 else np.stack(dimensions)
 
         return Compiled(rule=Equal(), prepare=prepare, width=len(lines), cell=len(lines))
 
@@ -106,9 +106,9 @@ def cells(values: np.ndarray, lines: Lines) -> np.ndarray:
         return np.searchsorted(np.array(lines, kind), values.astype(kind, copy=False), side="left").astype(np.int64)
     if whole:
         return np.asarray(-(-values // lines))
-    found = np.empty(values.size, np.int64)
-    _step_cells(values, np.float64(lines), found)
-    return found
+    numbers_of_cells = np.empty(values.size, np.int64)
+    _step_cells(values, np.float64(lines), numbers_of_cells)
+    return numbers_of_cells
 
 
 @compiled

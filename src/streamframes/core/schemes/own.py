@@ -80,7 +80,7 @@ class OwnScheme(Scheme):
         return {}
 
     def opens(self, row: Values) -> bool:
-        """Whether this row may open a frame (it is asked only where a place is free)."""
+        """Whether this row may open a frame (called only where a place is free)."""
         raise NotImplementedError(f"{type(self).__name__} does not say when a frame opens")
 
     def closes(self, row: Values, frame: Values) -> int:

@@ -145,21 +145,21 @@ def _batches(ts: Sequence[int], cuts: Sequence[int]) -> list[list[int]]:
 def _with_restarts(trial: Trial, batches: Iterable[list[int]]) -> list[Frame]:
     """Feed the batches, each to an operator that is restored from a snapshot of the one before."""
     operator = start_operator(trial.plan)
-    found = []
+    results = []
     for batch in batches:
         operator = _resumed(operator)
-        found += operator.feed(trial.released(batch))
-    return frames_in([*found, *operator.finish()])
+        results += operator.feed(trial.released(batch))
+    return frames_in([*results, *operator.finish()])
 
 
 def _fragments(trial: Trial, batches: Iterable[list[int]], watermarks: Iterable[int]) -> list[Fragment]:
     """What a stream reports as its watermark passes these, stopped and resumed at each."""
     operator = start_operator(replace(trial.plan, fragments=True), live=True)
-    found = []
+    results = []
     for batch, watermark in zip(batches, watermarks, strict=True):
         operator = _resumed(operator)
-        found += operator.feed(trial.released(batch), np.array([watermark]))
-    return [row for part in found for row in part.to_pylist()]
+        results += operator.feed(trial.released(batch), np.array([watermark]))
+    return [row for batch in results for row in batch.to_pylist()]
 
 
 def _resumed(operator: FrameOperator) -> FrameOperator:

@@ -50,7 +50,7 @@ def frames_of(
 
 @dataclass
 class Trial:
-    """Rows of one group, to be fed to a scheme at once or bit by bit."""
+    """Rows of one group, to be fed to a scheme at once or batch by batch."""
 
     scheme: Scheme
     ts: Sequence[int]
@@ -82,10 +82,10 @@ class Trial:
     def frames(self, cuts: Iterable[Iterable[int]]) -> list[Frame]:
         """The frames when the rows arrive in these batches of row numbers; a batch is released as it is."""
         operator = start_operator(self.plan)
-        found: list[pa.RecordBatch] = []
+        results: list[pa.RecordBatch] = []
         for batch in cuts:
-            found += operator.feed(self.released(list(batch)))
-        return frames_in([*found, *operator.finish()])
+            results += operator.feed(self.released(list(batch)))
+        return frames_in([*results, *operator.finish()])
 
     def released(self, numbers: list[int]) -> Rows:
         """Some of the rows, in order."""
