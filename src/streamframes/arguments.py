@@ -7,17 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import date
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 from streamframes.core.schemes import Fold
+from streamframes.core.schemes.base import Expression
 
-
-class Column(Protocol):
-    """A Spark Column."""
-
-    def isNull(self) -> object:
-        """Whether it is null."""
-
+__all__ = ["Columns", "Condition", "Expression", "Groups", "Instant", "Measure"]
 
 # One column name or several.
 Columns: TypeAlias = str | Sequence[str]
@@ -25,8 +20,7 @@ Columns: TypeAlias = str | Sequence[str]
 # Group columns: names, or a mapping from the frames' names to those of other rows.
 Groups: TypeAlias = Columns | Mapping[str, str]
 
-# Spark SQL as text, or a Column; a condition is one of booleans.
-Expression: TypeAlias = str | Column
+# An expression of booleans.
 Condition: TypeAlias = Expression
 
 # An aggregate over the rows of a frame.
