@@ -24,14 +24,15 @@ from streamframes.core.batch.rows import Rows
 from streamframes.core.sessions.language.nodes import Class, Measure, Node
 from streamframes.core.sessions.language.terms import BOOLEAN, DOUBLE, Event
 from streamframes.core.sessions.operator import SessionOperator, SessionPlan
-from streamframes.core.sessions.plan import MEASURES, TOGETHER
+from streamframes.core.sessions.partitioning import TOGETHER
+from streamframes.core.sessions.plan import MEASURES
 from streamframes.core.sessions.vm.machine import Machine
-from tests.oracles.sessions import Literal
+from tests.oracles.sessions import Reference
 
 LIFETIMES = (10, 50, 100, 200, 500, 1000)
 INSTANCES = 100
 # The reference looks at all siblings and keeps every value: its time grows with the square of the events.
-LITERAL_EVENTS = 2_000
+REFERENCE_EVENTS = 2_000
 OPEN = (10_000, 100_000, 1_000_000)
 ENDS, VALUE = Event(3, BOOLEAN), Event(4, DOUBLE)
 CLASSES = (
@@ -57,7 +58,7 @@ class Timed:
 
     operator: float
     engine: float
-    literal: float
+    reference: float
     readings: int
 
 
@@ -101,7 +102,7 @@ def plan_of(name: str) -> SessionPlan:
         measures=(Measure(name, len(nodes) - 1),),
         event_at=(0, 1, 2, 3, 4),
         grouped=(),
-        spread=TOGETHER,
+        partitioning=TOGETHER,
         output=MEASURES,
     )
 
@@ -127,21 +128,21 @@ def operator_of(name: str) -> SessionOperator:
 
 def timed(name: str, rows: Rows, rounds: int) -> Timed:
     """The fastest of some rounds, after one that compiles; the three take turns."""
-    few = _rows([column[:LITERAL_EVENTS] for column in rows.columns])
+    few = _rows([column[:REFERENCE_EVENTS] for column in rows.columns])
     log = list(zip(few.ts.tolist(), zip(*(column.to_pylist() for column in few.columns), strict=True), strict=True))
-    words = operator_of(name)._events(rows)  # noqa: SLF001  (what the engine takes)
+    words = operator_of(name).encoder.events(rows)
 
-    reference = Literal(CLASSES, AGGREGATES[name], plan_of(name).measures, 1.0)
-    literal = len(few) / _seconds(lambda: reference.feed(log))
+    reference = Reference(CLASSES, AGGREGATES[name], plan_of(name).measures, 1.0)
+    reference_rate = len(few) / _seconds(lambda: reference.feed(log))
 
     def machine(fresh: Machine) -> int:
-        return sum(len(found.told) for found in fresh.flow(words, 1))
+        return sum(len(found.emitted) for found in fresh.flow(words, 1))
 
     def fed(fresh: SessionOperator, rows: Rows) -> int:
         return sum(batch.num_rows for batch in fresh.feed(rows))
 
     readings = fed(operator_of(name), rows)
-    if machine(operator_of(name).machine) != readings or len(reference.told) != fed(operator_of(name), few):
+    if machine(operator_of(name).machine) != readings or len(reference.emitted) != fed(operator_of(name), few):
         raise AssertionError(f"{name}: the engine and the reference report different numbers of readings")
     rates = []
     for _ in range(rounds):
@@ -152,7 +153,7 @@ def timed(name: str, rows: Rows, rounds: int) -> Timed:
                 len(rows) / _seconds(lambda engine=engine: machine(engine)),
             )
         )
-    return Timed(*(max(each) for each in zip(*rates, strict=True)), literal, readings)
+    return Timed(*(max(each) for each in zip(*rates, strict=True)), reference_rate, readings)
 
 
 def _seconds(work: Callable[[], object]) -> float:
@@ -195,8 +196,8 @@ def report_of(found: dict[tuple[str, int], Timed], held: list[Held], options: Op
                 name,
                 f"{lifetime:,}",
                 *(f"{rate / 1e6:.2f}" for rate in (each.operator, each.engine)),
-                f"{each.literal / 1e6:.4f}",
-                f"{each.engine / each.literal:.0f}",
+                f"{each.reference / 1e6:.4f}",
+                f"{each.engine / each.reference:.0f}",
             ]
             for (name, lifetime), each in found.items()
         ],
@@ -205,7 +206,7 @@ def report_of(found: dict[tuple[str, int], Timed], held: list[Held], options: Op
             *(vars(each) for each in held),
         ],
         targets=list(targets_of(found, held)),
-        settings={"events": options.rows, "rounds": options.rounds, "events of the reference": LITERAL_EVENTS},
+        settings={"events": options.rows, "rounds": options.rounds, "events of the reference": REFERENCE_EVENTS},
         notes=(
             "The operator turns columns into words and keys into fingerprints, and readings into rows.",
             *(
@@ -223,7 +224,7 @@ def targets_of(found: dict[tuple[str, int], Timed], held: list[Held]) -> Iterato
         slowest = min(each.engine for (which, _), each in found.items() if which == name)
         yield Target(f"{name}: the engine, slowest lifetime", ">=", 2, slowest / 1e6, "M/s")
         ratio = min(
-            min(each.engine, each.operator) / each.literal for (which, _), each in found.items() if which == name
+            min(each.engine, each.operator) / each.reference for (which, _), each in found.items() if which == name
         )
         yield Target(f"{name}: engine and operator / reference", ">=", 20, ratio)
     for each in held:

@@ -208,8 +208,8 @@ def test_measures_are_written_and_what_is_open_and_odd_is_shown(run):
     ]  # fmt: skip
     still = run("--show", "open", "--classes", "Visit,Buy")
     assert [line[:4] for line in lines(still)] == [["d", "20", "21", "2"]]
-    odd = run("--show", "odd", "--classes", "Visit")
-    assert lines(odd) == [["Visit", "1", "0"]]
+    counts = run("--show", "diagnostics", "--classes", "Visit")
+    assert lines(counts) == [["Visit", "1", "0"]]
 
 
 @pytest.mark.spark

@@ -34,13 +34,13 @@ from streamframes.core.sessions.language.nodes import (
     parts_of,
 )
 from streamframes.core.sessions.language.terms import Term
-from tests.oracles.literal_objects import Ended, Reading, Session
-from tests.oracles.literal_terms import aggregate, is_stateless, known, operate
+from tests.oracles.session_objects import Ended, Reading, Session
+from tests.oracles.session_terms import aggregate, is_stateless, known, operate
 
 Columns = Sequence[Any]
 
 
-class Literal:
+class Reference:
     """A tree of sessions: events in, closed sessions and readings out.
 
     Within a step, readings of sessions that stay open come in the order in which they were first touched.
@@ -57,10 +57,10 @@ class Literal:
         self.classes, self.nodes, self.measures = classes, nodes, measures
         self.ticks_per_second, self.functions = ticks_per_second, functions
         self.closed: list[Ended] = []
-        self.told: list[Reading] = []
+        self.emitted: list[Reading] = []
         self.belongs: list[tuple[int, int, Any]] = []
         self.null_keys: Counter[int] = Counter()
-        self.stray_closes: Counter[int] = Counter()
+        self.unmatched_closes: Counter[int] = Counter()
         self._system = Session(-1, None, None, (), 0, 0, 0)
         self._now = self._event = self._updates = 0
         self._opened: Counter[Any] = Counter()
@@ -113,7 +113,7 @@ class Literal:
             if not found and (cls.opens is None or self._holds(cls.opens, s, event)):
                 found = [self._construct(s, part, key, event)]
             elif not found and is_stateless(cls.closes) and self._holds(cls.closes, s, event):
-                self.stray_closes[part] += 1
+                self.unmatched_closes[part] += 1
             for child in found:
                 self._flow(child, event)
 
@@ -163,7 +163,7 @@ class Literal:
             self._report(s, n, (ON_CLOSE,))
         for m, measure in enumerate(self.measures):
             if self.nodes[measure.node].cls == s.cls and (measure.when == ON_CLOSE or (s, m) in self._touched):
-                self._tell(s, m)
+                self._emit(s, m)
                 self._touched.pop((s, m), None)
 
     def _fire(self, s: Session, n: int) -> None:
@@ -189,16 +189,16 @@ class Literal:
 
     def _end_step(self) -> None:
         for s, m in self._touched:
-            self._tell(s, m)
+            self._emit(s, m)
         self._touched.clear()
 
-    def _tell(self, s: Session, m: int) -> None:
+    def _emit(self, s: Session, m: int) -> None:
         measure = self.measures[m]
         value = self._value(s, measure.node)
-        again = m in s.told and (measure.when != CONTINUOUS or s.told[m] == value)
+        again = m in s.emitted and (measure.when != CONTINUOUS or s.emitted[m] == value)
         if value is not None and not again:
-            s.told[m] = value
-            self.told.append(Reading(self._now, s.cls, s.id, measure.name, value))
+            s.emitted[m] = value
+            self.emitted.append(Reading(self._now, s.cls, s.id, measure.name, value))
 
     def _children(self, s: Session) -> list[Session]:
         return sorted(s.children, key=lambda child: (child.cls, child.number))
@@ -240,8 +240,8 @@ class Literal:
             case terms.Value(node):
                 return self._value(s.within(self.nodes[node].cls), node)
             case terms.BuiltIn(cls, what):
-                teller = s.within(cls)
-                return teller.end - teller.start if what == "duration" else getattr(teller, what)
+                owner = s.within(cls)
+                return owner.end - owner.start if what == "duration" else getattr(owner, what)
             case terms.Call(function, args):
                 given = [self._term(arg, s, event) for arg in args]
                 return None if None in given else known(self.functions[function](*map(float, given)))

@@ -69,8 +69,8 @@ def test_the_log_of_the_paper(figure: Any) -> None:
     tagged = calls.tag("Call", "FAQ").orderBy("seq").collect()
     assert [row.seq for row in tagged] == list(range(2, 24))
     assert {row.seq for row in tagged if row.FAQ_id is not None} == set(range(7, 17))
-    odd = {row["class"]: row.stray_closes for row in calls.odd().collect()}
-    assert odd == {"System": 0, "Call": 0, "ATT": 0, "FAQ": 2}
+    unmatched = {row["class"]: row.unmatched_closes for row in calls.diagnostics().collect()}
+    assert unmatched == {"System": 0, "Call": 0, "ATT": 0, "FAQ": 2}
     (left,) = calls.open().collect()
     assert (left.frame_class, left.frame_rows, left.q1) == ("System", 23, 235.0)
     assert found["Call"].frame_parent == left.frame_id
@@ -369,4 +369,4 @@ def test_virtual_machines_of_a_real_log(spark: Any) -> None:
     assert (inner.groupby("frame_class").size() == 21).all()
     spent = found[found.frame_class == "Spawning"].eval("frame_end - frame_start").dt.total_seconds()
     assert 0 < spent.mean() < 60
-    assert machines.odd().filter("class = 'VM'").first().null_keys == int(lines.vm.isna().sum())
+    assert machines.diagnostics().filter("class = 'VM'").first().null_keys == int(lines.vm.isna().sum())

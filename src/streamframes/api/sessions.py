@@ -70,18 +70,18 @@ class Sessions:
     trees: tuple[SessionQuery, ...]
 
     def sessions(self, *classes: str) -> DataFrame:
-        """One row per closed session: keys, id, start, end, rows, closed_by, class, parent, level, and what it knew.
+        """One row per closed session: keys, id, start, end, rows, closed_by, class, parent, level, and attributes.
 
-        `classes` choose whose sessions are told; without, all are. A root that never ends is not among them.
+        `classes` choose whose sessions are wanted; without, all are. A root that never ends is not among them.
         """
         return _together([each.result("sessions") for each in self._chosen(classes, "sessions")])
 
     def measures(self) -> DataFrame:
         """One row whenever a measure changes: the instant, `class` and `id` of whose it is, `measure` and `value`."""
-        asked = [each for each in self.trees if each.planner.measures or each.control is not None]
-        if not asked:
+        measured = [each for each in self.trees if each.planner.measures or each.control is not None]
+        if not measured:
             raise InvalidArgument("measures() got none; plan them: sessions(..., measures={'name': 'Call.count(ATT)'})")
-        return _together([each.measures() for each in asked])
+        return _together([each.measures() for each in measured])
 
     def open(self, *classes: str) -> DataFrame:
         """The sessions of a table that are open at its end."""
@@ -105,11 +105,11 @@ class Sessions:
             raise InvalidArgument(f"frames() got {name!r}, which never ends; name a class that does")
         return Frames(chosen)
 
-    def odd(self) -> DataFrame:
+    def diagnostics(self) -> DataFrame:
         """By class, for a table: events whose key was null, and events that would have closed what was not open."""
         if any(each.is_stream for each in self.trees):
-            raise InvalidArgument("odd() got a stream; such events are counted in the progress of its query")
-        return _together([each.odd() for each in self.trees])
+            raise InvalidArgument("diagnostics() got a stream; such events are counted in the progress of its query")
+        return _together([each.diagnostics() for each in self.trees])
 
     def explain(self) -> str:
         """Which way the events go, where they are dealt with, and why."""

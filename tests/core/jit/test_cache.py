@@ -21,7 +21,7 @@ def test_a_kernel_depends_on_what_it_imports_and_on_the_rules_that_plug_into_it(
     assert not any(path.startswith(("sessions", "regions", "bursts")) for path in found)
 
 
-@pytest.mark.parametrize(("changed", "moves"), [("schemes/delta.py", True), ("sessions/vm/engine.py", False)])
+@pytest.mark.parametrize(("changed", "moves"), [("schemes/delta.py", True), ("sessions/kernels/engine.py", False)])
 def test_the_folder_follows_the_sources(changed: str, moves: bool, monkeypatch: Any) -> None:
     text = cache._text
 

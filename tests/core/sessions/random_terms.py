@@ -83,8 +83,8 @@ class TermMaker:
     def _leaves(self, kind: str, scope: Scope) -> list[Term]:
         leaves: list[Term] = [Event(c, t) for c, t in enumerate(self.columns) if scope.event and t == kind]
         leaves += [Value(n, kind) for n in scope.nodes if self.nodes[n].type == kind]
-        told = {"long": ["rows"], "instant": ["start", "end"], "duration": ["duration"]}.get(kind, [])
-        return leaves + [BuiltIn(cls, what, kind) for cls in scope.classes for what in told]
+        emitted = {"long": ["rows"], "instant": ["start", "end"], "duration": ["duration"]}.get(kind, [])
+        return leaves + [BuiltIn(cls, what, kind) for cls in scope.classes for what in emitted]
 
     def term(self, kind: str, scope: Scope, depth: int) -> Term:
         """A term of a type."""

@@ -1,4 +1,8 @@
-"""Measures come and go, a root is in many places, texts are forgotten: results are as if nothing had happened."""
+"""Measures come and go, a root is in many places, strings are forgotten: results are as if nothing had happened.
+
+Covers: streamframes.core.sessions.commands, streamframes.core.sessions.kernels.compact,
+  streamframes.core.sessions.merge, streamframes.core.sessions.partials, streamframes.core.sessions.string_ids
+"""
 
 from __future__ import annotations
 
@@ -15,13 +19,13 @@ from streamframes.core.batch.groups import fingerprints
 from streamframes.core.batch.rows import Rows
 from streamframes.core.operator import state_codec
 from streamframes.core.sessions import operator as at_work
-from streamframes.core.sessions.commands import Orders
+from streamframes.core.sessions.commands import MeasureCommands
 from streamframes.core.sessions.language.resolve import Planner
 from streamframes.core.sessions.language.terms import Value
-from streamframes.core.sessions.merge import Spanning
+from streamframes.core.sessions.merge import MergedRoot
 from streamframes.core.sessions.operator import SessionOperator, SessionPlan
-from streamframes.core.sessions.partitioning import spread_of
-from streamframes.core.sessions.plan import MEASURES, SESSIONS, SPANNING, TOGETHER, Told
+from streamframes.core.sessions.partitioning import BY_PARTS, TOGETHER, partitioning_of
+from streamframes.core.sessions.plan import MEASURES, SESSIONS, OutputColumn
 from streamframes.core.sessions.tree import Session
 from streamframes.core.sparksql import translate
 from tests.thoroughness import examples
@@ -77,14 +81,14 @@ def planner_of(measures: dict[str, str]) -> Planner:
     return planner
 
 
-def plan_of(planner: Planner, spread: str, output: str = MEASURES, **more: Any) -> SessionPlan:
+def plan_of(planner: Planner, partitioning: str, output: str = MEASURES, **more: Any) -> SessionPlan:
     """Events by caller, or all of them in one place."""
-    spreads = spread != TOGETHER
+    is_partitioned = partitioning != TOGETHER
     kinds = [translate(text, COLUMNS) for text in planner.events]
     word = planner.attributes[1]["first_word"]
     return SessionPlan(
         clock=Clock("integer"),
-        keys=pa.schema({"who": pa.int64()}) if spreads else pa.schema([]),
+        keys=pa.schema({"who": pa.int64()}) if is_partitioned else pa.schema([]),
         ts_type=pa.int64(),
         columns=tuple(each.type for each in kinds) + tuple(COLUMNS.types),
         ts="ts",
@@ -92,11 +96,13 @@ def plan_of(planner: Planner, spread: str, output: str = MEASURES, **more: Any) 
         nodes=tuple(planner.nodes),
         measures=tuple(planner.measures),
         event_at=tuple(range(len(kinds))),
-        grouped=(1,) if spreads else (),
-        spread=spread,
+        grouped=(1,) if is_partitioned else (),
+        partitioning=partitioning,
         output=output,
         chosen=(0, 1, 2),
-        told=(Told("word", pa.string(), "text", ((1, Value(word, "text")),)),) if output == SESSIONS else (),
+        output_columns=(OutputColumn("word", pa.string(), "text", ((1, Value(word, "text")),)),)
+        if output == SESSIONS
+        else (),
         **more,
     )
 
@@ -108,13 +114,15 @@ def log_of(made: list[tuple[Any, ...]]) -> tuple[np.ndarray, pa.RecordBatch]:
     return ts, pa.RecordBatch.from_arrays(columns, schema=COLUMNS)
 
 
-def rows_of(planner: Planner, ts: np.ndarray, batch: pa.RecordBatch, operator: SessionOperator, spreads: bool) -> Rows:
+def rows_of(
+    planner: Planner, ts: np.ndarray, batch: pa.RecordBatch, operator: SessionOperator, is_partitioned: bool
+) -> Rows:
     """The events as they travel, by group."""
     columns = [translate(text, COLUMNS).evaluate(batch) for text in planner.events] + batch.columns
     who = batch.column(0).to_numpy()
-    if not spreads or not len(ts):
+    if not is_partitioned or not len(ts):
         first, second = fingerprints([], 1)
-        if not spreads:
+        if not is_partitioned:
             operator.groups.numbers(first, second, pa.RecordBatch.from_arrays([], schema=pa.schema([])))
         return Rows(np.zeros(min(len(ts), 1), np.int64), np.array([0, len(ts)] if len(ts) else [0]), ts, columns)
     order = np.argsort(who, kind="stable")
@@ -127,21 +135,21 @@ def rows_of(planner: Planner, ts: np.ndarray, batch: pa.RecordBatch, operator: S
 
 @examples(60)
 @given(LOGS, st.integers(1, 3))
-def test_a_root_in_many_places_tells_what_one_place_would(made: list[tuple[Any, ...]], buckets: int) -> None:
+def test_a_root_in_many_places_emits_what_one_place_would(made: list[tuple[Any, ...]], buckets: int) -> None:
     planner = planner_of(TEXTS)
-    assert spread_of(planner)[0] == SPANNING
+    assert partitioning_of(planner).kind == BY_PARTS
     ts, batch = log_of(made)
     point = int(ts[-1]) + 20 if len(ts) else 0
     together = SessionOperator(plan_of(planner, TOGETHER))
     wanted = list(together.feed(rows_of(planner, ts, batch, together, False)))
     wanted += together.feed(rows_of(planner, ts[:0], batch.slice(0, 0), together, False), np.array([point]))
-    # The root tells once an instant: the last of what one place tells at each.
+    # The root emits once an instant: the last of what one place emits at each.
     last = {
         (row["ts"], row["measure"], row["class"], row["id"]): row["value"]
         for part in wanted
         for row in part.to_pylist()
     }
-    plan = plan_of(planner, SPANNING)
+    plan = plan_of(planner, BY_PARTS)
     parts: list[pa.RecordBatch] = []
     for bucket in range(buckets):
         here = batch.column(0).to_numpy() % buckets == bucket
@@ -152,24 +160,24 @@ def test_a_root_in_many_places_tells_what_one_place_would(made: list[tuple[Any, 
             rows_of(planner, ts[:0], batch.slice(0, 0), operator, True), np.full(len(operator.groups), point)
         )
     found: dict[Any, float] = {}
-    root = Spanning("System", plan.lasting_id)
-    told = pa.concat_batches(parts) if parts else None
-    if told is not None:
-        for row in told.to_pylist():
+    root = MergedRoot("System", plan.lasting_id)
+    emitted = pa.concat_batches(parts) if parts else None
+    if emitted is not None:
+        for row in emitted.to_pylist():
             if row["code"] is None:
                 found[row["ticks"], row["measure"], row["name"], row["id"]] = row["value"]
-        partial = told.filter(told.column("code").is_valid())
-        # Half of it, then through bytes, then the rest: what an instant has told is not told again.
+        partial = emitted.filter(emitted.column("code").is_valid())
+        # Half of it, then through bytes, then the rest: what an instant has emitted is not emitted again.
         edge = int(ts[len(ts) // 2]) if len(ts) else 0
         root.take(partial)
-        early = list(root.told(edge, each=True))
+        early = list(root.merge(edge, each=True))
         waiting = {name: kept.waiting for name, kept in root.measures.items()}
         saved = state_codec.decode(state_codec.encode(root.snapshot()))
-        root = Spanning("System", plan.lasting_id)
+        root = MergedRoot("System", plan.lasting_id)
         root.restore(saved)
         for name, lines in waiting.items():
             root.measures[name].waiting = lines
-        for each in (*early, *root.told(each=True)):
+        for each in (*early, *root.merge(each=True)):
             for row in each.to_pylist():
                 found[row["ticks"], row["measure"], row["name"], row["id"]] = row["value"]
     changes = _changes(last, root=plan.lasting_id)
@@ -179,37 +187,37 @@ def test_a_root_in_many_places_tells_what_one_place_would(made: list[tuple[Any, 
 
 
 def _changes(last: dict[Any, float], root: int) -> dict[Any, float]:
-    """Without rows of the root that, at the end of an instant, tell what was told before."""
-    told: dict[Any, float] = {}
+    """Without rows of the root that, at the end of an instant, repeat what was emitted before."""
+    emitted: dict[Any, float] = {}
     kept = {}
     for key in sorted(last, key=lambda key: key[0]):
-        if key[3] != root or told.get(key[1]) != last[key]:
+        if key[3] != root or emitted.get(key[1]) != last[key]:
             kept[key] = last[key]
         if key[3] == root:
-            told[key[1]] = last[key]
+            emitted[key[1]] = last[key]
     return kept
 
 
 @examples(60)
 @given(LOGS, st.integers(0, 40))
-def test_measures_of_the_plan_do_not_notice_orders(made: list[tuple[Any, ...]], cut: int) -> None:
+def test_measures_of_the_plan_do_not_notice_commands(made: list[tuple[Any, ...]], cut: int) -> None:
     planner = planner_of({name: TEXTS[name] for name in ("parts", "size")})
     ts, batch = log_of(made)
     cut = min(cut, len(made))
     while 0 < cut < len(made) and ts[cut] == ts[cut - 1]:
         cut += 1
-    plan = plan_of(planner, TOGETHER, orders=Orders(planner, COLUMNS, TOGETHER))
+    plan = plan_of(planner, TOGETHER, commands=MeasureCommands(planner, COLUMNS, TOGETHER))
     alone, ordered = SessionOperator(plan), SessionOperator(plan)
     wanted = _fed(alone, planner, ts, batch)
     found = _fed(ordered, planner, ts[:cut], batch.slice(0, cut))
-    orders = [
+    commands = [
         ("add", "events", "System.count(size)"),
         ("add", "doubled", "Call.sum(size * 2 + code)"),
         ("add", "bad", "Call.sum(nothing)"),
         ("drop", "unknown", None),
         ("add", "parts", "System.count(Call)"),
     ]
-    assert ordered.apply(orders)[1] == 3
+    assert ordered.apply(commands)[1] == 3
     saved = state_codec.decode(state_codec.encode(ordered.snapshot()))
     ordered = SessionOperator(plan)
     ordered.restore(saved)
@@ -226,7 +234,7 @@ def test_measures_of_the_plan_do_not_notice_orders(made: list[tuple[Any, ...]], 
 
 def test_what_is_left_goes_on_when_another_goes() -> None:
     planner = planner_of({})
-    operator = SessionOperator(plan_of(planner, TOGETHER, orders=Orders(planner, COLUMNS, TOGETHER)))
+    operator = SessionOperator(plan_of(planner, TOGETHER, commands=MeasureCommands(planner, COLUMNS, TOGETHER)))
     doubled, tripled = ("add", "doubled", "Call.sum(code * 2)"), ("add", "tripled", "Call.sum(code * 3)")
     assert operator.apply([doubled]) == ([], 0)
     assert operator.apply([tripled]) == ([], 0)
@@ -238,8 +246,8 @@ def test_what_is_left_goes_on_when_another_goes() -> None:
     operator.restore(saved)
     assert [row["value"] for row in _fed(operator, planner, ts + 2, batch)] == [27.0, 36.0]
     assert operator.apply([doubled]) == ([], 0)
-    told = _fed(operator, planner, ts + 4, batch)
-    assert [row["value"] for row in told if row["measure"] == "doubled"] == [6.0, 12.0]
+    emitted = _fed(operator, planner, ts + 4, batch)
+    assert [row["value"] for row in emitted if row["measure"] == "doubled"] == [6.0, 12.0]
 
 
 def _fed(operator: SessionOperator, planner: Planner, ts: np.ndarray, batch: pa.RecordBatch) -> list[dict[str, Any]]:
@@ -247,27 +255,27 @@ def _fed(operator: SessionOperator, planner: Planner, ts: np.ndarray, batch: pa.
     return [row for part in found for row in part.to_pylist()]
 
 
-def test_what_needs_one_place_is_refused_where_events_are_spread() -> None:
+def test_what_needs_one_place_is_refused_where_events_are_partitioned() -> None:
     planner = planner_of({"calls": TEXTS["calls"]})
-    operator = SessionOperator(plan_of(planner, SPANNING, orders=Orders(planner, COLUMNS, SPANNING)))
+    operator = SessionOperator(plan_of(planner, BY_PARTS, commands=MeasureCommands(planner, COLUMNS, BY_PARTS)))
     assert (
         operator.apply([("add", "last", "System.avg(Call.rows, last=3)"), ("add", "n", "System.sum(Call.rows)")])[1]
         == 1
     )
 
 
-def test_texts_that_nobody_knows_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(at_work, "MANY_TEXTS", 5)
+def test_strings_that_no_session_knows_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(at_work, "MANY_STRINGS", 5)
     planner = planner_of({})
     operator = SessionOperator(plan_of(planner, TOGETHER, SESSIONS))
-    told = []
+    emitted = []
     for i in range(0, 60, 3):
         # A call that stays open, and others with texts of their own.
         made = [(0, 0, 2, 0.1, "stays")] if i == 0 else []
         made += [(1, 1, 3, 0.1, f"word{i}"), (1, 1, 1, 0.1, "y")]
         ts, batch = log_of(made)
-        told += _fed(operator, planner, ts + 2 * i, batch)
-    assert len(operator.texts) < 20
-    told += [row for part in operator.finish() for row in part.to_pylist()]
-    words = [row["word"] for row in told if row["frame_class"] == "Call"]
+        emitted += _fed(operator, planner, ts + 2 * i, batch)
+    assert len(operator.strings) < 20
+    emitted += [row for part in operator.finish() for row in part.to_pylist()]
+    words = [row["word"] for row in emitted if row["frame_class"] == "Call"]
     assert sorted(words) == sorted(["stays", *(f"word{i}" for i in range(0, 60, 3))])

@@ -1,4 +1,16 @@
-"""The compiled engine is the literal reference: on random trees and logs, in any cuts, through state as bytes."""
+"""The compiled engine does what the reference does: on random trees and logs, in any cuts, through state as bytes.
+
+Covers: streamframes.core.sessions.kernels.accumulators, streamframes.core.sessions.kernels.arrays,
+  streamframes.core.sessions.kernels.close, streamframes.core.sessions.kernels.descend,
+  streamframes.core.sessions.kernels.engine, streamframes.core.sessions.kernels.fetching,
+  streamframes.core.sessions.kernels.fields, streamframes.core.sessions.kernels.interpreter,
+  streamframes.core.sessions.kernels.open, streamframes.core.sessions.kernels.operations,
+  streamframes.core.sessions.kernels.propagate, streamframes.core.sessions.kernels.records,
+  streamframes.core.sessions.vm.bytecode, streamframes.core.sessions.vm.encoded_tree,
+  streamframes.core.sessions.vm.layout, streamframes.core.sessions.vm.machine, streamframes.core.sessions.vm.memory,
+  streamframes.core.sessions.vm.tree_rows, streamframes.core.sessions.events, streamframes.core.sessions.operator,
+  streamframes.core.sessions.results, streamframes.core.sessions.user_functions
+"""
 
 from __future__ import annotations
 
@@ -13,16 +25,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streamframes.core.operator import state_codec
+from streamframes.core.sessions.kernels.arrays import RESULT
 from streamframes.core.sessions.language.nodes import Class
 from streamframes.core.sessions.language.terms import BOOLEAN, Event
 from streamframes.core.sessions.operator import SessionOperator
 from streamframes.core.sessions.plan import MEASURES, SESSIONS, TAGGED
 from streamframes.core.sessions.user_functions import caller
-from streamframes.core.sessions.vm import layout as tables
-from streamframes.core.sessions.vm.layout import O_ID
-from streamframes.core.sessions.vm.machine import Events, Machine
+from streamframes.core.sessions.vm.encoded_tree import encode
+from streamframes.core.sessions.vm.machine import Machine
+from streamframes.core.sessions.vm.memory import Events
 from tests.core.sessions.worlds import World, worlds
-from tests.core.sessions.worlds_at_work import known_group, literal_of, plan_of, rows_of
+from tests.core.sessions.worlds_at_work import known_group, plan_of, reference_of, rows_of
 from tests.thoroughness import examples
 
 
@@ -44,7 +57,7 @@ def run(world: World, output: str, cuts: Sequence[int] = (), *, point: int | Non
 
 
 def same(a: Any, b: Any) -> bool:
-    """Values that are told alike, up to the rounding of sums."""
+    """Values that are equal, up to the rounding of sums."""
     if isinstance(a, float) or isinstance(b, float):
         return a is not None and b is not None and math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-9)
     return bool(a == b)
@@ -70,14 +83,14 @@ def cuts_of(world: World, cuts: Sequence[int]) -> list[int]:
 @given(WORLDS)
 def test_sessions_are_those_of_the_reference(case: tuple[World, list[int]]) -> None:
     world, cuts = case
-    wanted = literal_of(world.plan, world.log).closed
+    wanted = reference_of(world.plan, world.log).closed
     found = run(world, SESSIONS, cuts_of(world, cuts))
     assert len(found) == len(wanted)
     names = [each.name for each in world.plan.classes]
     ids: dict[Any, int] = {}
     for row, each in zip(found, wanted, strict=True):
-        told = (row["frame_class"], row["frame_start"], row["frame_end"], row["frame_rows"], row["frame_closed_by"])
-        assert told == (names[each.cls], each.start, each.end, each.rows, each.closed_by)
+        emitted = (row["frame_class"], row["frame_start"], row["frame_end"], row["frame_rows"], row["frame_closed_by"])
+        assert emitted == (names[each.cls], each.start, each.end, each.rows, each.closed_by)
         assert row["frame_level"] == world.plan.classes[each.cls].level
         assert ids.setdefault(each.id, row["frame_id"]) == row["frame_id"]
         for node, value in each.values.items():
@@ -91,7 +104,7 @@ def test_sessions_are_those_of_the_reference(case: tuple[World, list[int]]) -> N
 @given(WORLDS, st.integers(0, 60))
 def test_measures_are_those_of_the_reference(case: tuple[World, list[int]], later: int) -> None:
     world, cuts = case
-    reference = literal_of(world.plan, world.log, ended=False)
+    reference = reference_of(world.plan, world.log, ended=False)
     point = (world.log[-1][0] if world.log else 0) + later
     reference.pass_time(point)
     found = run(world, MEASURES, cuts_of(world, cuts), point=point)
@@ -100,13 +113,13 @@ def test_measures_are_those_of_the_reference(case: tuple[World, list[int]], late
     def order(row: Sequence[Any]) -> tuple[Any, ...]:
         return tuple(map(str, row[:4])), row[4]
 
-    ids = {each: i for i, each in enumerate(dict.fromkeys(reading.id for reading in reference.told))}
+    ids = {each: i for i, each in enumerate(dict.fromkeys(reading.id for reading in reference.emitted))}
     seen = {each: i for i, each in enumerate(dict.fromkeys(row["id"] for row in found))}
-    wanted = sorted(((r.ts, names[r.cls], r.name, 0, float(r.value)) for r in reference.told), key=order)
-    told = sorted(((r["ts"], r["class"], r["measure"], 0, r["value"]) for r in found), key=order)
+    wanted = sorted(((r.ts, names[r.cls], r.name, 0, float(r.value)) for r in reference.emitted), key=order)
+    emitted = sorted(((r["ts"], r["class"], r["measure"], 0, r["value"]) for r in found), key=order)
     assert len(ids) == len(seen)
-    assert len(told) == len(wanted)
-    for a, b in zip(told, wanted, strict=True):
+    assert len(emitted) == len(wanted)
+    for a, b in zip(emitted, wanted, strict=True):
         assert a[:4] == b[:4]
         assert same(a[4], b[4])
 
@@ -115,7 +128,7 @@ def test_measures_are_those_of_the_reference(case: tuple[World, list[int]], late
 @given(WORLDS)
 def test_events_belong_where_the_reference_says(case: tuple[World, list[int]]) -> None:
     world, cuts = case
-    reference = literal_of(world.plan, world.log)
+    reference = reference_of(world.plan, world.log)
     found = run(world, TAGGED, cuts_of(world, cuts))
     assert [row["number"] for row in found] == list(range(len(world.log)))
     wanted: dict[tuple[int, int], list[Any]] = {}
@@ -124,23 +137,23 @@ def test_events_belong_where_the_reference_says(case: tuple[World, list[int]]) -
     ids: dict[Any, int] = {}
     for row in found:
         for cls, each in enumerate(world.plan.classes):
-            told = row[f"{each.name}_id"]
-            told = told if isinstance(told, list) else [] if told is None else [told]
+            emitted = row[f"{each.name}_id"]
+            emitted = emitted if isinstance(emitted, list) else [] if emitted is None else [emitted]
             sessions = wanted.get((row["number"], cls), [])
-            assert len(told) == len(sessions)
-            for number, session in zip(told, sessions, strict=True):
+            assert len(emitted) == len(sessions)
+            for number, session in zip(emitted, sessions, strict=True):
                 assert ids.setdefault(session, number) == number
 
 
 @examples(60)
 @given(worlds())
-def test_odd_events_are_counted(world: World) -> None:
-    reference = literal_of(world.plan, world.log)
+def test_null_keys_and_unmatched_closes_are_counted(world: World) -> None:
+    reference = reference_of(world.plan, world.log)
     operator = known_group(SessionOperator(plan_of(world.plan, SESSIONS)))
     list(operator.feed(rows_of(world.plan, world.log)))
     n = len(world.plan.classes)
     assert operator.machine.null_keys.tolist() == [reference.null_keys[i] for i in range(n)]
-    assert operator.machine.strays.tolist() == [reference.stray_closes[i] for i in range(n)]
+    assert operator.machine.unmatched_closes.tolist() == [reference.unmatched_closes[i] for i in range(n)]
 
 
 def family(n: int) -> tuple[list[Class], Events]:
@@ -158,8 +171,8 @@ def family(n: int) -> tuple[list[Class], Events]:
 
 
 def machine_of(classes: Sequence[Class], wants: tuple[bool, bool, bool]) -> Machine:
-    built = tables.build(
-        classes, [], [], [[]] * len(classes), salts=[1, 2, 3], texts=None, ticks_per_second=1, spans=False
+    built = encode(
+        classes, [], [], [[]] * len(classes), salts=[1, 2, 3], strings=None, ticks_per_second=1, merges_root=False
     )
     return Machine(built, len(classes), 0, caller([]), wants=wants)
 
@@ -169,7 +182,7 @@ def test_many_sessions_of_one_instant_may_close_at_once() -> None:
     machine = machine_of(classes, (True, False, False))
     closed = np.concatenate([found.closed for found in machine.flow(events, 1)])
     assert closed.shape[0] == 5_001
-    assert np.unique(closed[:, O_ID]).size == 5_001
+    assert np.unique(closed[:, RESULT.id]).size == 5_001
     assert machine.n_open == 1
 
 

@@ -1,4 +1,11 @@
-"""What is asked of sessions: trees, conditions and aggregates are understood, and refused with a remedy."""
+"""Trees, conditions and aggregates are understood, or refused with a remedy.
+
+Covers: streamframes.core.sessions.language.aggregate_nodes, streamframes.core.sessions.language.aggregates,
+  streamframes.core.sessions.language.conditions, streamframes.core.sessions.language.nodes,
+  streamframes.core.sessions.language.operators, streamframes.core.sessions.language.resolve,
+  streamframes.core.sessions.language.symbols, streamframes.core.sessions.language.terms,
+  streamframes.core.sessions.partitioning, streamframes.core.sessions.tree
+"""
 
 from __future__ import annotations
 
@@ -13,8 +20,7 @@ from streamframes.core.schemes.folds import Fold
 from streamframes.core.sessions.language.nodes import CONTINUOUS, ON_CLOSE, ON_OPEN
 from streamframes.core.sessions.language.resolve import Planner
 from streamframes.core.sessions.language.terms import DURATION, LONG, Event
-from streamframes.core.sessions.partitioning import spread_of
-from streamframes.core.sessions.plan import BY_ROOT, SPANNING, TOGETHER
+from streamframes.core.sessions.partitioning import BY_PARTS, BY_ROOT, TOGETHER, partitioning_of
 from streamframes.core.sessions.tree import Session, checked_forest
 from streamframes.core.sparksql import Untranslatable, translate
 from streamframes.errors import InvalidArgument
@@ -89,9 +95,9 @@ def test_a_column_wins_over_an_attribute_of_its_name() -> None:
         assert not isinstance(planner.classes[1].closes, Event), text
 
 
-SPREADS: list[tuple[Session, dict[str, str], str]] = [
-    (calls(), {"a": "System.avg(Call.duration(ts))"}, SPANNING),
-    (calls(), {"a": "System.max(Call.sum(bytes))", "b": "Call.count(ATT)"}, SPANNING),
+PARTITIONINGS: list[tuple[Session, dict[str, str], str]] = [
+    (calls(), {"a": "System.avg(Call.duration(ts))"}, BY_PARTS),
+    (calls(), {"a": "System.max(Call.sum(bytes))", "b": "Call.count(ATT)"}, BY_PARTS),
     (calls(), {"a": "System.avg(Call.duration(ts), last=10)"}, TOGETHER),
     (calls(), {"a": "System.last(Call.rows)"}, TOGETHER),
     (calls(opens="code = 102 and System.count(Call) < 10"), {}, TOGETHER),
@@ -101,9 +107,9 @@ SPREADS: list[tuple[Session, dict[str, str], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("tree", "measures", "spread"), SPREADS)
-def test_events_are_spread_where_the_root_allows(tree: Session, measures: dict[str, str], spread: str) -> None:
-    assert spread_of(planned(tree, **measures))[0] == spread
+@pytest.mark.parametrize(("tree", "measures", "kind"), PARTITIONINGS)
+def test_events_are_partitioned_where_the_root_allows(tree: Session, measures: dict[str, str], kind: str) -> None:
+    assert partitioning_of(planned(tree, **measures)).kind == kind
 
 
 def test_a_tree_is_spelled_alike_in_every_process() -> None:
@@ -174,8 +180,8 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("asked", "told"), REFUSED)
-def test_what_cannot_be_is_refused_with_a_remedy(asked: Callable[[], Any], told: str) -> None:
+@pytest.mark.parametrize(("asked", "emitted"), REFUSED)
+def test_what_cannot_be_is_refused_with_a_remedy(asked: Callable[[], Any], emitted: str) -> None:
     with pytest.raises(InvalidArgument) as caught:
         asked()
-    assert told in str(caught.value)
+    assert emitted in str(caught.value)

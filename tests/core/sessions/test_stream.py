@@ -1,4 +1,7 @@
-"""A stream of sessions tells what the table tells: in any order within the lateness, in any cuts, over restarts."""
+"""A stream of sessions emits what the table emits: in any order within the lateness, in any cuts, over restarts.
+
+Covers: streamframes.core.sessions.operator, streamframes.core.sessions.plan
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,8 @@ from streamframes.core.batch.packer import Packer
 from streamframes.core.operator.stream_bucket import StreamPlan
 from streamframes.core.operator.table_bucket import TableBucket
 from streamframes.core.sessions.operator import SessionPlan
-from streamframes.core.sessions.plan import BY_ROOT, MEASURES, SESSIONS, TOGETHER
+from streamframes.core.sessions.partitioning import BY_ROOT, TOGETHER
+from streamframes.core.sessions.plan import MEASURES, SESSIONS
 from streamframes.core.sparksql import translate
 from tests.core.operator.test_stream_bucket import DictStore
 from tests.core.sessions.test_commands_and_merge import COLUMNS, LOGS, TEXTS, log_of, plan_of, planner_of
@@ -30,7 +34,7 @@ def packed(plan: SessionPlan, ts: np.ndarray, batch: pa.RecordBatch) -> list[tup
     return [(chunk.start, pa.py_buffer(chunk.data)) for chunk in chunks]
 
 
-def told(batches: list[pa.RecordBatch]) -> list[str]:
+def emitted(batches: list[pa.RecordBatch]) -> list[str]:
     """Rows of results in an order of their own; what the end of the data closed is left out."""
     rows = [row for batch in batches for row in batch.to_pylist()]
     return sorted(repr(row) for row in rows if row.get("frame_closed_by") != "end of data")
@@ -59,15 +63,15 @@ def test_any_order_of_arrival(
     stream, store = StreamPlan(plan, {"plan": "test"}), DictStore()
     order = np.argsort(ts + np.array(delays[: len(ts)], np.int64), kind="stable")
     found: list[pa.RecordBatch] = []
-    odd = 0
+    unmatched = 0
     seen = 0
     for part in np.array_split(order, steps):
         watermark = max(0, seen - LATENESS)
         step = stream.bucket(store).step(packed(plan, ts[part], batch.take(pa.array(part))), watermark)
         found += step.results
-        odd += step.counters["stray_closes"]
+        unmatched += step.counters["unmatched_closes"]
         assert step.counters["late"] == 0
         seen = max(seen, int(ts[part].max(initial=0)))
     step = stream.bucket(store).step([], end)
-    assert told([*found, *step.results]) == told(wanted)
-    assert odd + step.counters["stray_closes"] == int(table.operator.machine.strays.sum())
+    assert emitted([*found, *step.results]) == emitted(wanted)
+    assert unmatched + step.counters["unmatched_closes"] == int(table.operator.machine.unmatched_closes.sum())

@@ -13,9 +13,10 @@ from streamframes.core.batch.rows import Rows, TagColumn
 from streamframes.core.schemes.folds import Fold
 from streamframes.core.sessions.language.terms import Value
 from streamframes.core.sessions.operator import SessionOperator, SessionPlan
-from streamframes.core.sessions.plan import TOGETHER, Told
+from streamframes.core.sessions.partitioning import TOGETHER
+from streamframes.core.sessions.plan import OutputColumn
 from tests.core.sessions.worlds import Fading, Plan, mean_of_two
-from tests.oracles.sessions import Literal
+from tests.oracles.sessions import Reference
 
 ARROW = {
     "long": pa.int64(),
@@ -29,10 +30,10 @@ FUNCTIONS = (mean_of_two, Fold("value", Fading.start, Fading.add, Fading.result)
 
 
 def plan_of(plan: Plan, output: str, **more: Any) -> SessionPlan:
-    """A plan for all events in one place, which tells of every node."""
+    """A plan for all events in one place, which shows every node."""
     n = len(plan.columns)
-    told = tuple(
-        Told(f"n{i}", ARROW[node.type], node.type, ((node.cls, Value(i, node.type)),))
+    columns = tuple(
+        OutputColumn(f"n{i}", ARROW[node.type], node.type, ((node.cls, Value(i, node.type)),))
         for i, node in enumerate(plan.nodes)
     )
     # A number for each event breaks ties, so that the order is the one of the log.
@@ -49,10 +50,10 @@ def plan_of(plan: Plan, output: str, **more: Any) -> SessionPlan:
         "grouped": (),
         "functions": FUNCTIONS,
         "n_ties": 1,
-        "spread": TOGETHER,
+        "partitioning": TOGETHER,
         "output": output,
         "chosen": tuple(range(len(plan.classes))),
-        "told": told,
+        "output_columns": columns,
         "tags": (TagColumn("number", "column", 0, pa.int64()),),
         "keep_outside": True,
     }
@@ -77,9 +78,9 @@ def known_group(operator: SessionOperator) -> SessionOperator:
     return operator
 
 
-def literal_of(plan: Plan, log: Any, *, ended: bool = True) -> Literal:
+def reference_of(plan: Plan, log: Any, *, ended: bool = True) -> Reference:
     """The reference after a log."""
-    reference = Literal(plan.classes, plan.nodes, plan.measures, 1.0, (mean_of_two, Fading))
+    reference = Reference(plan.classes, plan.nodes, plan.measures, 1.0, (mean_of_two, Fading))
     reference.feed(log)
     if ended:
         reference.finish()

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from streamframes.cli.io.results import Result
     from streamframes.spark import DataFrame
 
-_NAMES = {"open": "open sessions", "odd": "classes"}
+_NAMES = {"open": "open sessions", "diagnostics": "classes"}
 
 
 @reporting
@@ -72,7 +72,7 @@ def _result(planned: Sessions, result: SessionResultOptions, classes: Sequence[s
         "sessions": (lambda: planned.sessions(*classes), order),
         "open": (lambda: planned.open(*classes), order),
         "measures": (lambda: some(planned.measures()), [ts, "class", "measure", "id", "value"]),
-        "odd": (lambda: some(planned.odd()), ["class"]),
+        "diagnostics": (lambda: some(planned.diagnostics()), ["class"]),
     }
     find, by = results[result.show]
     return Result(

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from streamframes.cli.options.common import PICTURE, RESULT, ResultOptions, option
 
-Shown = Literal["sessions", "measures", "open", "odd"]
+Shown = Literal["sessions", "measures", "open", "diagnostics"]
 
 _TREE = "Sessions"
 
@@ -41,7 +41,7 @@ class SessionResultOptions(ResultOptions):
         option(
             RESULT,
             "sessions that closed (the default); measures: whenever one changes; open: sessions that are open at the "
-            "end; odd: events without a key, and those that would have closed what was not open.",
+            "end; diagnostics: how many events had no key, and how many would have closed what was not open.",
             "--show",
         ),
     ] = "sessions"

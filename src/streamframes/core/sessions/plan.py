@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -17,23 +16,20 @@ import pyarrow as pa
 from streamframes.core.batch.clock import Clock
 from streamframes.core.batch.groups import mix
 from streamframes.core.batch.rows import TagColumn
+from streamframes.core.sessions.commands import MeasureCommands
 from streamframes.core.sessions.language.nodes import Class, Measure, Node, path_of
 from streamframes.core.sessions.language.terms import DOUBLE, DURATION, Term
-from streamframes.core.sessions.merge import SCHEMA
+from streamframes.core.sessions.partials import SCHEMA
+from streamframes.core.sessions.partitioning import BY_PARTS, BY_ROOT
 from streamframes.core.sessions.user_functions import Function
 
-if TYPE_CHECKING:
-    from streamframes.core.sessions.commands import Orders
-
-# What is told: closed sessions, measures, events with ids, what is open, and odd events.
-SESSIONS, MEASURES, TAGGED, OPEN, ODD = OUTPUTS = ("sessions", "measures", "tagged", "open", "odd")
-# How events are spread: by the key of the root; by the key of its parts, where the root spans all of them; not at all.
-BY_ROOT, SPANNING, TOGETHER = SPREADS = ("by the key of the root", "by the key of its parts", "in one place")
+# The results: closed sessions, measures, events with ids, what is open, and events that hint at errors in the log.
+SESSIONS, MEASURES, TAGGED, OPEN, DIAGNOSTICS = ("sessions", "measures", "tagged", "open", "diagnostics")
 
 
 @dataclass(frozen=True)
-class Told:
-    """A column of the results of sessions: its name and type, and for each class that has it, what it tells."""
+class OutputColumn:
+    """A column of the results of sessions: its name and type, and for each class that has it, the term it shows."""
 
     name: str
     type: pa.DataType
@@ -47,7 +43,7 @@ class SessionSpec:
 
     `event_at` says where each column of the events is: a travelling column, or, from -1 down, a group column;
     `bits` says for a column that shares its place with others at which bit it is, or -1;
-    `grouped` are the classes whose key the group is; `chosen` the classes that are told of.
+    `grouped` are the classes whose key the group is; `chosen` those whose sessions are results.
     """
 
     clock: Clock
@@ -63,15 +59,15 @@ class SessionSpec:
     bits: tuple[int, ...] = ()
     functions: tuple[Function, ...] = ()
     n_ties: int = 0
-    spread: str = BY_ROOT
+    partitioning: str = BY_ROOT
     output: str = SESSIONS
     chosen: tuple[int, ...] = ()
-    told: tuple[Told, ...] = ()
+    output_columns: tuple[OutputColumn, ...] = ()
     tags: tuple[TagColumn, ...] = ()
     keep_outside: bool = False
     prefix: str = "frame_"
     spelling: str = ""
-    orders: Orders | None = None
+    commands: MeasureCommands | None = None
 
     def settings(self) -> dict[str, str]:
         """What must not change while a checkpoint is in use, by the names that a user knows."""
@@ -83,19 +79,19 @@ class SessionSpec:
         }
 
     @property
-    def spans(self) -> bool:
-        """Whether the root has parts in other places, so that what it receives is told instead of kept."""
-        return self.spread == SPANNING
+    def merges_root(self) -> bool:
+        """Whether the root has parts in other places, so that what it receives is a result instead of kept."""
+        return self.partitioning == BY_PARTS
 
     @property
     def own_measures(self) -> tuple[Measure, ...]:
         """The measures that are known in one place."""
-        return tuple(each for each in self.measures if not self.spans or self.nodes[each.node].cls != 0)
+        return tuple(each for each in self.measures if not self.merges_root or self.nodes[each.node].cls != 0)
 
     @property
     def root_measures(self) -> tuple[Measure, ...]:
-        """The measures of a root that spans."""
-        return tuple(each for each in self.measures if self.spans and self.nodes[each.node].cls == 0)
+        """The measures of a root that is merged."""
+        return tuple(each for each in self.measures if self.merges_root and self.nodes[each.node].cls == 0)
 
     @property
     def ticks_per_second(self) -> int:
@@ -108,7 +104,7 @@ class SessionSpec:
         return any(each.timeout is not None for each in self.classes)
 
     def salt(self, cls: int) -> int:
-        """What tells the sessions of a class from those of others, in their ids."""
+        """What makes the ids of the sessions of a class differ from those of others."""
         path = " > ".join(self.classes[each].name for each in reversed(path_of(self.classes, cls)))
         digest = hashlib.blake2b(f"sessions {path}".encode(), digest_size=8).digest()
         return int.from_bytes(digest, "little", signed=True)
@@ -143,19 +139,19 @@ class SessionSpec:
             "level": pa.int32(),
         }
         own = [pa.field(f"{self.prefix}{name}", kind) for name, kind in named.items()]
-        return pa.schema([*self.keys, *own, *(pa.field(each.name, each.type) for each in self.told)])
+        return pa.schema([*self.keys, *own, *(pa.field(each.name, each.type) for each in self.output_columns)])
 
     @cached_property
     def result_schema(self) -> pa.Schema:
         """The columns of what the plan is for."""
         at = pa.field(self.ts, self.ts_type)
-        told = [("class", pa.string()), ("id", pa.int64()), ("measure", pa.string()), ("value", pa.float64())]
+        values = [("class", pa.string()), ("id", pa.int64()), ("measure", pa.string()), ("value", pa.float64())]
         ids = [(f"{self.classes[cls].name}_id", pa.int64()) for cls in self.chosen]
         return {
             SESSIONS: self.frame_schema,
             OPEN: self.frame_schema,
-            # Where the root spans, a row is a measure, or what the root has received.
-            MEASURES: SCHEMA if self.spans else pa.schema([at, *told]),
+            # Where the root is merged, a row is a measure, or what the root has received.
+            MEASURES: SCHEMA if self.merges_root else pa.schema([at, *values]),
             TAGGED: pa.schema(
                 [
                     *(pa.field(column.name, column.type) for column in self.tags),
@@ -165,7 +161,9 @@ class SessionSpec:
                     ),
                 ]
             ),
-            ODD: pa.schema([("class", pa.string()), ("null_keys", pa.int64()), ("stray_closes", pa.int64())]),
+            DIAGNOSTICS: pa.schema(
+                [("class", pa.string()), ("null_keys", pa.int64()), ("unmatched_closes", pa.int64())]
+            ),
         }[self.output]
 
 

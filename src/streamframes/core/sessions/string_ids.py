@@ -1,4 +1,4 @@
-"""Texts: words of a session are numbers, so each text that is met gets one."""
+"""String ids: the engine knows 64-bit words only, so each string that is met gets a number."""
 
 from __future__ import annotations
 
@@ -7,38 +7,38 @@ from collections.abc import Iterable
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.sessions.vm.bits import NULL
+from streamframes.core.sessions.kernels.fields import NULL
 
 
-class Texts:
-    """Texts by number, and the numbers of texts."""
+class StringIds:
+    """Strings by id, and the ids of strings."""
 
-    def __init__(self, known: Iterable[str] = ()) -> None:
-        self.values: list[str] = []
-        self.numbers: dict[str, int] = {}
-        for text in known:
-            self.number(text)
+    def __init__(self, strings: Iterable[str] = ()) -> None:
+        self.strings: list[str] = []
+        self._ids: dict[str, int] = {}
+        for string in strings:
+            self.id_of(string)
 
     def __len__(self) -> int:
-        return len(self.values)
+        return len(self.strings)
 
-    def number(self, text: str) -> int:
-        """The number of a text, which is new or not."""
-        found = self.numbers.get(text)
-        if found is None:
-            found = self.numbers[text] = len(self.values)
-            self.values.append(text)
-        return found
+    def id_of(self, string: str) -> int:
+        """The id of a string, which is new or not."""
+        known = self._ids.get(string)
+        if known is None:
+            known = self._ids[string] = len(self.strings)
+            self.strings.append(string)
+        return known
 
-    def words(self, array: pa.Array) -> np.ndarray:
-        """The numbers of many texts."""
+    def encode(self, array: pa.Array) -> np.ndarray:
+        """The ids of many strings; null is NULL."""
         coded = array.dictionary_encode() if not pa.types.is_dictionary(array.type) else array
-        known = [NULL if text is None else self.number(text) for text in coded.dictionary.to_pylist()]
-        table = np.array([*known, NULL], np.int64)
-        return np.asarray(table[coded.indices.fill_null(len(known)).to_numpy(zero_copy_only=False)])
+        ids = [NULL if string is None else self.id_of(string) for string in coded.dictionary.to_pylist()]
+        table = np.array([*ids, NULL], np.int64)
+        return np.asarray(table[coded.indices.fill_null(len(ids)).to_numpy(zero_copy_only=False)])
 
-    def texts(self, words: np.ndarray) -> pa.Array:
-        """The texts of many numbers."""
-        seen, place = np.unique(words, return_inverse=True)
-        there = pa.array([None if word == NULL else self.values[word] for word in seen.tolist()], pa.string())
-        return there.take(pa.array(place))
+    def decode(self, ids: np.ndarray) -> pa.Array:
+        """The strings of many ids."""
+        distinct, place = np.unique(ids, return_inverse=True)
+        strings = pa.array([None if each == NULL else self.strings[each] for each in distinct.tolist()], pa.string())
+        return strings.take(pa.array(place))

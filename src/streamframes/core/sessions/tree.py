@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import TypeAlias
 
 from streamframes.core.batch.clock import Duration, check_duration
 from streamframes.core.jit.usercode import code_of
@@ -13,10 +13,13 @@ from streamframes.errors import InvalidArgument
 # Words that mean something in conditions, and so cannot name a class or an attribute.
 RESERVED = ("opening", "rows", "duration", "start", "end")
 
+# Spark SQL as text, or an expression of the engine of rows, like a Column of Spark.
+Expression: TypeAlias = object
+
 
 @dataclass(frozen=True)
 class Session:
-    """A class of sessions: how they are told apart, when they open and close, what they know, what is inside them.
+    """A class of sessions: how they are found, when they open and close, what they know, what is inside them.
 
     Parameters
     ----------
@@ -60,13 +63,13 @@ class Session:
 
     name: str
     key: str | Sequence[str] | None = None
-    matches: Any = None
-    opens: Any = None
-    closes: Any = None
+    matches: Expression | None = None
+    opens: Expression | None = None
+    closes: Expression | None = None
     timeout: Duration | None = None
-    attributes: Mapping[str, Any] = field(default_factory=dict)
-    on_open: Mapping[str, Any] | None = None
-    on_close: Mapping[str, Any] | None = None
+    attributes: Mapping[str, object] = field(default_factory=dict)
+    on_open: Mapping[str, object] | None = None
+    on_close: Mapping[str, object] | None = None
     source: str | None = None
     parts: Sequence[Session] = ()
 
@@ -125,17 +128,17 @@ class Session:
             yield from part.walk()
 
 
-def _spelled(value: Any) -> str:
+def _spelled(value: object) -> str:
     if isinstance(value, Session):
         return value.spelling()
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{name}: {_spelled(each)}" for name, each in value.items()) + "}"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(_spelled, value)) + "]"
-    return code_of(value) if hasattr(value, "__code__") else str(value)
+    return code_of(value) if callable(value) and hasattr(value, "__code__") else str(value)
 
 
-def checked_forest(tree: Any) -> tuple[Session, ...]:
+def checked_forest(tree: object) -> tuple[Session, ...]:
     """One tree or several, with names that are used once."""
     roots = (tree,) if isinstance(tree, Session) else tree
     if not isinstance(roots, Sequence) or not roots or not all(isinstance(root, Session) for root in roots):

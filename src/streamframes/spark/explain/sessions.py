@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from streamframes.core.sessions.language.resolve import Planner
-from streamframes.core.sessions.plan import SPANNING, TOGETHER
+from streamframes.core.sessions.partitioning import BY_PARTS, TOGETHER
 from streamframes.core.sessions.tree import Session
 
 
-def tree_steps(root: Session, planner: Planner, spread: str) -> list[str]:
+def tree_steps(root: Session, planner: Planner, partitioning: str) -> list[str]:
     """Where events of the tree meet, and its measures with the time at which values flow up."""
     places = {
-        SPANNING: f"  {root.name} spans all buckets: what it receives is merged in one place, not its events",
+        BY_PARTS: f"  {root.name} spans all buckets: what it receives is merged in one place, not its events",
         TOGETHER: "  all events go through one bucket",
     }
     measures = [f"  {name} = {text}{_tags(planner, name)}" for name, text in planner.texts.items()]
-    return [*([places[spread]] if spread in places else []), *measures]
+    return [*([places[partitioning]] if partitioning in places else []), *measures]
 
 
 def _tags(planner: Planner, name: str) -> str:

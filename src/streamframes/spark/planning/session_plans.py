@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import pyarrow as pa
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 
+from streamframes.arguments import Columns
 from streamframes.core.sessions.language.resolve import Planner
-from streamframes.core.sessions.partitioning import spread_of
-from streamframes.core.sessions.plan import TOGETHER
+from streamframes.core.sessions.partitioning import TOGETHER, partitioning_of
 from streamframes.core.sessions.tree import Session, checked_forest
 from streamframes.errors import InvalidArgument
 from streamframes.options import Stream
@@ -22,7 +21,7 @@ from streamframes.spark.columns import (
     as_column,
     column,
     names,
-)  # fmt: skip
+)
 from streamframes.spark.planning.query import checked_source
 from streamframes.spark.planning.sessions import SessionQuery
 from streamframes.spark.session import require_dataframe
@@ -30,10 +29,10 @@ from streamframes.spark.streaming.commands import SESSION_COMMANDS, check_contro
 
 
 def plan_sessions(
-    rows: Any,
-    tree: Any,
+    rows: object,
+    tree: object,
     *,
-    ts: str | Sequence[str],
+    ts: Columns,
     measures: Mapping[str, str] | None,
     prefix: str,
     stream: Stream,
@@ -50,10 +49,10 @@ def plan_sessions(
         _owner(found, name, text).planner.add_measure(name, text)
     finished = []
     for each in found:
-        spread, keys, why = spread_of(each.planner)
+        kind, keys, why = partitioning_of(each.planner)
         by = tuple(names(list(keys), "key", each.rows, "sessions"))
-        each = replace(each, spread=spread, by=by, why=why)
-        each.told_columns(each.chosen)
+        each = replace(each, partitioning=kind, by=by, why=why)
+        each.output_columns(each.chosen)
         finished.append(each)
     if stream.control is not None:
         if len(finished) > 1:
@@ -64,7 +63,7 @@ def plan_sessions(
     return tuple(finished)
 
 
-def _sources(rows: Any, roots: Sequence[Session]) -> list[DataFrame]:
+def _sources(rows: object, roots: Sequence[Session]) -> list[DataFrame]:
     """The rows of each tree."""
     if not isinstance(rows, Mapping):
         named = [root for root in roots if root.source is not None]
@@ -73,8 +72,7 @@ def _sources(rows: Any, roots: Sequence[Session]) -> list[DataFrame]:
                 f"sessions() got source={named[0].source!r} for {named[0].name!r} but one table; give "
                 "rows={name: table}"
             )
-        require_dataframe(rows, "sessions")
-        return [rows] * len(roots)
+        return [require_dataframe(rows, "sessions")] * len(roots)
     for name, each in rows.items():
         require_dataframe(each, "sessions", f"rows[{name!r}]")
     found = []
@@ -90,10 +88,10 @@ def _sources(rows: Any, roots: Sequence[Session]) -> list[DataFrame]:
     return found
 
 
-def _planned(rows: DataFrame, root: Session, ts: Any, prefix: str, stream: Stream) -> SessionQuery:
+def _planned(rows: DataFrame, root: Session, ts: Columns, prefix: str, stream: Stream) -> SessionQuery:
     source = checked_source("sessions", rows, ts, (), prefix, stream)
 
-    def type_of(expression: Any, what: str) -> pa.DataType:
+    def type_of(expression: object, what: str) -> pa.DataType:
         def probe() -> DataFrame:
             return rows.select(as_column(expression).alias("__sf_probe"), *map(column, rows.columns[:1]))
 
@@ -105,10 +103,10 @@ def _planned(rows: DataFrame, root: Session, ts: Any, prefix: str, stream: Strea
 
     planner = Planner(root, rows.columns, source.ts, arrow_type(rows.schema[source.ts].dataType), source.clock, type_of)
     chosen = tuple(range(len(planner.names)))
-    return SessionQuery(**vars(source), root=root, planner=planner, spread=TOGETHER, why="", chosen=chosen)
+    return SessionQuery(**vars(source), root=root, planner=planner, partitioning=TOGETHER, why="", chosen=chosen)
 
 
-def _owner(found: Sequence[SessionQuery], name: str, text: Any) -> SessionQuery:
+def _owner(found: Sequence[SessionQuery], name: str, text: object) -> SessionQuery:
     """The tree that a measure is about: that of the class it begins with."""
     if len(found) > 1 and isinstance(text, str):
         first = text.split(".", 1)[0].strip()

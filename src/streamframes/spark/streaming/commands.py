@@ -14,7 +14,7 @@ from streamframes.core.bursts.commands import COMMAND_LAYOUT as BURST_LAYOUT
 from streamframes.core.operator.commands import COMMANDS, DATA_ROWS, CommandedPlan
 from streamframes.core.operator.protocol import OperatorPlan
 from streamframes.core.operator.stream_bucket import StreamPlan
-from streamframes.core.sessions.commands import ORDER_LAYOUT as SESSION_LAYOUT
+from streamframes.core.sessions.commands import COMMAND_LAYOUT as SESSION_LAYOUT
 from streamframes.errors import InvalidArgument
 from streamframes.spark.session import require_dataframe
 from streamframes.spark.streaming.run import StreamSettings, identity, punctuation_kind

@@ -1,4 +1,4 @@
-"""A root that spans all buckets: what each of them says it received is merged in one place.
+"""A root that has its parts in all buckets: what each of them has received for it is merged in one place.
 
 buckets ─┬─ what the root received ─ one place ──┬─ measures
          └─ measures of others ── many places ───┘
@@ -6,7 +6,7 @@ buckets ─┬─ what the root received ─ one place ──┬─ measures
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pandas as pd
@@ -17,9 +17,11 @@ from pyspark.sql import types as T
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
 from streamframes.core.operator import state_codec
-from streamframes.core.sessions import merge as spanning
-from streamframes.core.sessions.merge import SCHEMA, TOLD, Spanning
+from streamframes.core.sessions import merge
+from streamframes.core.sessions.merge import MergedRoot
 from streamframes.core.sessions.operator import SessionPlan
+from streamframes.core.sessions.partials import READING, SCHEMA
+from streamframes.spark.columns import column
 from streamframes.spark.session import n_partitions
 from streamframes.spark.streaming.events import instant_of
 from streamframes.spark.worker.worker import lasting
@@ -37,15 +39,40 @@ def merged(found: DataFrame, plan: SessionPlan, kind: T.DataType) -> DataFrame:
     root = plan.classes[0].name, plan.lasting_id
     placed = found.withColumn("place", place.cast("int"))
     if found.isStreaming:
-        told = placed.groupBy("place").transformWithStateInPandas(RootProcessor(*root), _SCHEMA, "Append", "None")
+        readings = placed.groupBy("place").transformWithStateInPandas(RootProcessor(*root), _SCHEMA, "Append", "None")
     else:
         together = placed.repartition(places, "place").drop("place").sortWithinPartitions("ticks")
-        told = together.mapInArrow(_merging(*root), _SCHEMA)
-    return told.select(instant_of(F.col("ticks"), kind).alias(plan.ts), F.col("name").alias("class"), *TOLD[2:])
+        readings = together.mapInArrow(_merging(*root), _SCHEMA)
+    return readings.select(instant_of(F.col("ticks"), kind).alias(plan.ts), F.col("name").alias("class"), *READING[2:])
 
 
 def _merging(name: str, number: int) -> Callable[[Batches], Batches]:
-    return lambda batches: lasting(spanning.merged(Spanning(name, number), batches))
+    return lambda batches: lasting(merge.merged(MergedRoot(name, number), batches))
+
+
+def with_one_root(
+    found: DataFrame, readings: DataFrame | None, prefix: str, ts: str, by: Sequence[str], measures: Sequence[str]
+) -> DataFrame:
+    """Open sessions with one row for the root, from those of its places; its measures are the last of its readings."""
+    own = {f"{prefix}{name}": reduced for name, reduced in (("start", F.min), ("end", F.max), ("rows", F.sum))}
+    is_root = F.col(f"{prefix}level") == 0
+    reduced = [
+        (own[name](name) if name in own else F.first(name, ignorenulls=True)).alias(name) for name in found.columns
+    ]
+    groups = [F.lit(None).cast(found.schema[name].dataType).alias(name) for name in by]
+    root = found.filter(is_root).groupBy().agg(*reduced[len(by) :]).filter(F.col(f"{prefix}id").isNotNull())
+    root = root.select(*groups, *found.columns[len(by) :])
+    if readings is not None:
+        last = [
+            F.max_by(
+                F.when(F.col("measure") == name, F.col("value")), F.when(F.col("measure") == name, column(ts))
+            ).alias(f"__sf_{name}")
+            for name in measures
+        ]
+        values = {name: F.col(f"__sf_{name}").cast(found.schema[name].dataType).alias(name) for name in measures}
+        both = root.crossJoin(readings.groupBy().agg(*last))
+        root = both.select(*(values.get(name, column(name)) for name in found.columns))
+    return found.filter(~is_root).unionByName(root)
 
 
 class RootProcessor(StatefulProcessor):
@@ -63,17 +90,17 @@ class RootProcessor(StatefulProcessor):
         """The buckets have received something."""
         if key[0] != _ROOT:
             for frame in rows:
-                yield frame[list(TOLD)]
+                yield frame[list(READING)]
             return
-        root = Spanning(self.name, self.number)
+        root = MergedRoot(self.name, self.number)
         found = self.record.get()
         if found is not None:
             root.restore(state_codec.decode(bytes(found[0])))
         frames = pd.concat([frame[SCHEMA.names] for frame in rows])
         batch = pa.RecordBatch.from_pandas(frames, schema=SCHEMA, preserve_index=False)
         root.take(batch)
-        for told in root.told(each=False):
-            yield told.to_pandas()
+        for readings in root.merge(each=False):
+            yield readings.to_pandas()
         self.record.update((state_codec.encode(root.snapshot()),))
 
     def close(self) -> None:

@@ -27,7 +27,7 @@ SUMS = {
     "open_frames": "open",
     "waiting_rows": "waiting",
     "null_keys": "null_keys",
-    "stray_closes": "stray_closes",
+    "unmatched_closes": "unmatched_closes",
     "duplicate_reports": "duplicates",
     "fill_late_rows": "fill_late",
     "fill_waiting_rows": "fill_rows",

@@ -25,7 +25,7 @@ from streamframes.core.sessions.language.terms import (
     Term,
     Value,
     a,
-    parts,
+    subterms,
 )
 from streamframes.errors import InvalidArgument
 
@@ -60,8 +60,9 @@ class AggregateNodes:
         if self.symbols.has_column(wanted.function):
             event = self.symbols.column(wanted.function, f"{wanted.text!r}")
             return self.symbols.add(Node(cls, kinds.LAST, event.type, event))
+        names = ", ".join(self.symbols.state_names(cls))
         raise InvalidArgument(
-            f"{wanted.text!r} names no attribute of {wanted.cls}; it has {', '.join(self.symbols.known(cls))}; the "
+            f"{wanted.text!r} names no attribute of {wanted.cls}; it has {names}; the "
             f"columns of events are {', '.join(self.symbols.columns.values())}"
         )
 
@@ -131,7 +132,7 @@ class AggregateNodes:
         where = None
         if argument.where is not None:
             where = Reader(self.symbols, below, repr(wanted.text)).condition(argument.where)
-            if not all(self._is_own(part, below) for part in parts(where)):
+            if not all(self._is_own(part, below) for part in subterms(where)):
                 raise InvalidArgument(
                     f"{wanted.text!r}: where may name the state of {value.cls} only, its attributes and aggregates"
                 )

@@ -91,7 +91,7 @@ class Parser:
 
     def __init__(self, text: str, classes: Collection[str]) -> None:
         self.text = text
-        self.known = list(classes)
+        self.names = list(classes)
         self.classes = set(classes)
         self.tokens = tokens_of(text)
 
@@ -113,7 +113,7 @@ class Parser:
     def aggregate(self, at: int, end: int) -> tuple[Aggregate, int]:
         """The aggregate that begins here, and where it ends."""
         if not self.begins(at, end):
-            known = ", ".join(self.known)
+            known = ", ".join(self.names)
             if at + 2 < end and self.small(at + 1) == ".":
                 raise InvalidArgument(
                     f"{self.text!r} names the class {self.tokens[at].text!r}; the classes are {known}"
@@ -156,13 +156,13 @@ class Parser:
 
     def _level(self, start: int, end: int) -> list[int]:
         """The tokens that are in no further parentheses."""
-        depth, found = 0, []
+        depth, outer = 0, []
         for i in range(start, end):
             depth -= self.small(i) == ")"
             if depth == 0:
-                found.append(i)
+                outer.append(i)
             depth += self.small(i) == "("
-        return found
+        return outer
 
     def _last(self, at: int, end: int) -> int | str:
         token = self.tokens[at] if at + 1 == end else None
@@ -178,7 +178,7 @@ class Parser:
         if start == end:
             return None
         if self.small(start) == "distinct":
-            raise InvalidArgument(f"{self.text!r}: distinct values cannot be told apart in passing; leave out distinct")
+            raise InvalidArgument(f"{self.text!r}: distinct values cannot be counted in passing; leave out distinct")
         if start + 1 == end and self.tokens[start].text in self.classes:
             return Aggregate(self.tokens[start].text, "", None, None, self.slice(start, end))
         looks = start + 3 < end and self.small(start + 1) == "." and self.small(start + 3) == "("

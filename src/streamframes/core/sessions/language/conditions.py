@@ -34,7 +34,7 @@ class Reader:
         self.cls = cls
         self.what = what
         self.own = own
-        self.found: dict[str, Aggregate] = {}
+        self.aggregates: dict[str, Aggregate] = {}
 
     def read(self, text: object) -> Term:
         """The term of a text; what is no text is an expression of the engine of rows."""
@@ -44,7 +44,7 @@ class Reader:
         try:
             tree = parsed(hidden)
         except Untranslatable as error:
-            if self.found:
+            if self.aggregates:
                 raise self.wrong(f"{text!r} is not understood") from error
             return self.symbols.event(text, self.what)
         if not self.has_state(tree):
@@ -70,8 +70,8 @@ class Reader:
         while at < end:
             if parser.begins(at, end):
                 aggregate, after = parser.aggregate(at, end)
-                name = f"{_HIDDEN}{len(self.found)}"
-                self.found[name] = aggregate
+                name = f"{_HIDDEN}{len(self.aggregates)}"
+                self.aggregates[name] = aggregate
                 pieces += [text[done : parser.tokens[at].start], name]
                 done, at = parser.tokens[after - 1].end + 1, after
             else:
@@ -85,13 +85,13 @@ class Reader:
     def is_state(self, column: exp.Column) -> bool:
         """Whether a name stands for the state of a session: `opening` before it, or no column of that name."""
         table = column.table.lower()
-        if column.name in self.found:
+        if column.name in self.aggregates:
             return True
         if table:
             return table == "opening"
         if self.symbols.has_column(column.name):
             return False
-        known = self.symbols.knows(self.cls, column.name)
+        known = self.symbols.has_state(self.cls, column.name)
         if known and not self.own:
             raise self.wrong(f"{column.name!r} is not known before the session is open; name columns of the event")
         return known
@@ -116,8 +116,8 @@ class Reader:
 
     def state(self, column: exp.Column) -> Term:
         """The state that a name stands for."""
-        if column.name in self.found:
-            aggregate = self.found[column.name]
+        if column.name in self.aggregates:
+            aggregate = self.aggregates[column.name]
             return self.seen(self.symbols.aggregate(aggregate), aggregate.text)
         if column.table.lower() == "opening":
             if not self.own:

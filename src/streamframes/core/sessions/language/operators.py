@@ -128,10 +128,10 @@ def _choices(node: exp.Expression, wrong: Wrong) -> list[exp.Expression]:
 
 
 def _among(node: exp.Expression, terms: Sequence[Term], wrong: Wrong) -> Term:
-    found = terms[0]
+    either = terms[0]
     for each in terms[1:]:
-        found = Op("or", (found, each), BOOLEAN)
-    return found
+        either = Op("or", (either, each), BOOLEAN)
+    return either
 
 
 def _all(node: exp.Expression, wrong: Wrong) -> list[exp.Expression]:

@@ -48,8 +48,9 @@ class Planner(Symbols):
     def copied(self, type_of: TypeOf) -> Planner:
         """Another planner that goes on from here, and asks for types in its own way."""
         planner = copy.copy(self)
-        for name in ("nodes", "events", "event_types", "functions", "measures", "arrow", "texts", "_places", "_known"):
-            setattr(planner, name, copy.copy(getattr(self, name)))
+        for name, value in vars(self).items():
+            if isinstance(value, list | dict):
+                setattr(planner, name, copy.copy(value))
         planner.type_of = type_of
         return planner
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection
 from dataclasses import replace
-from typing import Any
 
 import pyarrow as pa
 
@@ -28,7 +27,7 @@ from streamframes.core.sessions.language.terms import (
     Term,
     Value,
     a,
-    parts,
+    subterms,
 )
 from streamframes.core.sessions.tree import Session
 from streamframes.errors import InvalidArgument
@@ -70,11 +69,11 @@ class Symbols(ABC):
         self.classes: list[Class] = []
         self.nodes: list[Node] = []
         self.arrow: dict[int, pa.DataType] = {}
-        self.events: list[Any] = []
+        self.events: list[object] = []
         self.event_types: list[pa.DataType] = []
         self.attributes: list[dict[str, int]] = [{} for _ in self.sessions]
-        self._places: dict[str, int] = {}
-        self._known: dict[Node, int] = {}
+        self._event_numbers: dict[str, int] = {}
+        self._node_numbers: dict[Node, int] = {}
 
     @abstractmethod
     def aggregate(self, wanted: Aggregate) -> int:
@@ -83,17 +82,17 @@ class Symbols(ABC):
     def event(self, expression: object, what: str) -> Event:
         """A column of the event: an expression that the engine of rows computes."""
         key = expression if isinstance(expression, str) else f"{id(expression)}"
-        if key not in self._places:
+        if key not in self._event_numbers:
             arrow = self.type_of(expression, what)
             if kind_of(arrow) is None:
                 raise InvalidArgument(
                     f"{what}: {expression!r} is a {arrow}; a session knows numbers, texts, truth values and instants, "
                     "so cast it"
                 )
-            self._places[key] = len(self.events)
+            self._event_numbers[key] = len(self.events)
             self.events.append(expression)
             self.event_types.append(arrow)
-        column = self._places[key]
+        column = self._event_numbers[key]
         return Event(column, str(kind_of(self.event_types[column])))
 
     def column(self, name: str, what: str) -> Event:
@@ -104,12 +103,12 @@ class Symbols(ABC):
         """Whether events have a column of this name."""
         return name.lower() in self.columns
 
-    def knows(self, cls: int, name: str) -> bool:
-        """Whether the sessions of a class know something by this name."""
+    def has_state(self, cls: int, name: str) -> bool:
+        """Whether the sessions of a class have state of this name."""
         return name.lower() in self.attributes[cls] or name.lower() in _BUILT_IN
 
-    def known(self, cls: int) -> list[str]:
-        """All that the sessions of a class know by a name."""
+    def state_names(self, cls: int) -> list[str]:
+        """The names of all state of the sessions of a class."""
         return [*self.attributes[cls], *_BUILT_IN]
 
     def state(self, cls: int, name: str) -> Term | None:
@@ -146,11 +145,11 @@ class Symbols(ABC):
 
     def add(self, node: Node) -> int:
         """A node by number; each is kept once."""
-        if node not in self._known:
-            self._known[node] = len(self.nodes)
+        if node not in self._node_numbers:
+            self._node_numbers[node] = len(self.nodes)
             self.nodes.append(node)
             self.arrow[len(self.nodes) - 1] = self._arrow(node)
-        return self._known[node]
+        return self._node_numbers[node]
 
     def keep(self, number: int, name: str, node: Node) -> None:
         """An attribute under its name; each is a node of its own."""
@@ -167,7 +166,7 @@ class Symbols(ABC):
             return plain[node.type]
         if node.source is not None:
             return self.arrow[node.source]
-        for part in parts(node.argument) if node.argument is not None else ():
+        for part in subterms(node.argument) if node.argument is not None else ():
             if isinstance(part, Event) and part.type == INSTANT:
                 return self.event_types[part.column]
             if isinstance(part, Value) and part.type == INSTANT:

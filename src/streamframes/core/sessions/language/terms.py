@@ -76,8 +76,13 @@ def a(kind: str) -> str:
     return f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"
 
 
-def parts(term: Term) -> Iterator[Term]:
+def subterms(term: Term) -> Iterator[Term]:
     """The term and all within it."""
     yield term
     for arg in getattr(term, "args", ()):
-        yield from parts(arg)
+        yield from subterms(arg)
+
+
+def is_stateless(term: Term) -> bool:
+    """Whether a term depends on the event alone."""
+    return not any(isinstance(part, Value | BuiltIn | Call) for part in subterms(term))

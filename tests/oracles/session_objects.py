@@ -1,4 +1,4 @@
-"""What the literal reference works on: sessions that are open, sessions that are closed, values that are told."""
+"""What the reference works on: sessions that are open, sessions that are closed, values that are emitted."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Ended:
 
 
 class Reading(NamedTuple):
-    """A value of a measure that is told."""
+    """A value of a measure that is emitted."""
 
     ts: int
     cls: int
@@ -49,7 +49,7 @@ class Session:
     children: list[Session] = field(default_factory=list)
     came: dict[int, list[tuple[int, Any]]] = field(default_factory=lambda: defaultdict(list))
     reported: set[int] = field(default_factory=set)
-    told: dict[int, Any] = field(default_factory=dict)
+    emitted: dict[int, Any] = field(default_factory=dict)
 
     def within(self, cls: int) -> Session:
         """The session of a class that this one is, or is in."""

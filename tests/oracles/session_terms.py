@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from streamframes.core.sessions.language.nodes import AVG, COUNT, FIRST, MAX, MIN, STDDEV, SUM
-from streamframes.core.sessions.language.terms import DOUBLE, DURATION, Const, Event, Op, Term, parts
+from streamframes.core.sessions.language.terms import DOUBLE, DURATION, Const, Event, Op, Term, subterms
 
 OPERATORS: dict[str, Callable[..., Any]] = {
     "not": operator.not_,
@@ -33,7 +33,7 @@ def known(value: Any) -> Any:
 
 def is_stateless(term: Term | None) -> bool:
     """Whether there is a term, of the event alone."""
-    return term is not None and all(isinstance(part, Const | Event | Op) for part in parts(term))
+    return term is not None and all(isinstance(part, Const | Event | Op) for part in subterms(term))
 
 
 def operate(name: str, args: Sequence[Any], ticks_per_second: float) -> Any:
