@@ -23,7 +23,7 @@ from benchmarks.report import Report, open_console, publish
 from streamframes.core.batch import chunk as chunks
 from streamframes.core.batch.clock import Clock
 from streamframes.core.batch.packer import Packed, Packer
-from streamframes.core.files.parquet import direct
+from streamframes.core.files.parquet import plain_columns
 from streamframes.core.files.parquet.dataset import Dataset, open_dataset
 from streamframes.core.files.parquet.projection import Selection
 from streamframes.core.files.parquet.reader import RowGroupReader
@@ -178,8 +178,8 @@ def _columns(paths: Sequence[str], shape: Shape, rounds: int) -> Iterator[Cost]:
     """Each column as a scan reads it, and as PyArrow would."""
     dataset = open_dataset(list(paths))
     for name in dataset.schema.names:
-        for step, least in (("read", direct.LEAST_ROWS), ("read, PyArrow", 1 << 62)):
-            with mock.patch.object(direct, "LEAST_ROWS", least):
+        for step, least in (("read", plain_columns.LEAST_ROWS), ("read, PyArrow", 1 << 62)):
+            with mock.patch.object(plain_columns, "LEAST_ROWS", least):
                 seconds = _least(partial(_read_column, dataset, name), rounds)
             yield Cost(step, name, shape.keys, seconds * 1e9 / shape.rows, "ns a row")
 

@@ -16,7 +16,7 @@ from pyarrow import fs
 from pyspark.sql import functions as F
 
 import streamframes as sf
-from streamframes.core.files.parquet import dataset, direct
+from streamframes.core.files.parquet import dataset, plain_columns
 from streamframes.core.files.segments import partitioned_read as strands
 from streamframes.core.files.segments import split as cuts
 from streamframes.spark.scan import strategy as ways
@@ -145,15 +145,15 @@ def test_measures_are_those_of_the_dataframe(spark: Any, in_order: str, name: st
 
 
 @pytest.mark.parametrize("options", [{}, {"use_dictionary": False, "data_page_version": "2.0"}])
-def test_columns_that_are_read_page_by_page_give_the_same(spark: Any, tmp_path: Path, options: dict[str, Any]) -> None:
+def test_columns_that_polars_reads_give_the_same(spark: Any, tmp_path: Path, options: dict[str, Any]) -> None:
     """Row groups that are large enough for it; no nulls, and texts that are too many for a dictionary."""
-    table = table_of(4 * direct.LEAST_ROWS).drop_columns(["nested"])
+    table = table_of(2 * plain_columns.LEAST_ROWS).drop_columns(["nested"])
     table = table.filter(pc.is_valid(table["value"]))
     keys = pa.array([f"sensor {number * 7919 % 3000:0{number % 30}d}" for number in range(table.num_rows)])
     folder = tmp_path / "pages"
     folder.mkdir()
     pq.write_table(
-        table.set_column(0, "key", keys), folder / "a.parquet", row_group_size=2 * direct.LEAST_ROWS,
+        table.set_column(0, "key", keys), folder / "a.parquet", row_group_size=plain_columns.LEAST_ROWS,
         dictionary_pagesize_limit=1 << 12, data_page_size=1 << 15, **options,
     )  # fmt: skip
     for name in ("threshold", "delta"):

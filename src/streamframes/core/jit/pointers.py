@@ -12,7 +12,6 @@ from typing import Any, TypeVar, cast
 import numba
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types as numba_types
-from numba.core import cgutils
 from numba.core.base import BaseContext
 from numba.core.typing.templates import Signature
 from numba.extending import intrinsic as numba_intrinsic
@@ -79,18 +78,6 @@ def word(context: Any, pointer: Any, at: Any) -> Any:
 
 
 @intrinsic
-def put(context: Any, pointer: Any, at: Any, value: Any) -> Any:
-    """Write a word to any eight bytes."""
-
-    def made(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        place = builder.bitcast(builder.gep(args[0], [args[1]]), ir.PointerType(ir.IntType(64)))
-        builder.store(args[2], place, align=1)
-        return context.get_dummy_value()
-
-    return types.void(pointer, types.int64, types.uint64), made
-
-
-@intrinsic
 def doubles(context: Any, pointer: Any) -> Any:
     """The same words, seen as doubles."""
 
@@ -98,19 +85,6 @@ def doubles(context: Any, pointer: Any) -> Any:
         return builder.bitcast(args[0], context.get_value_type(_DOUBLES))
 
     return _DOUBLES(pointer), made
-
-
-@intrinsic
-def copy(context: Any, target: Any, place: Any, source: Any, at: Any, n: Any) -> Any:
-    """Copy many bytes from one place to another that does not overlap."""
-
-    def made(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        to, place, source, at, n = args
-        room = builder.gep(to, [place])
-        cgutils.raw_memcpy(builder, room, builder.gep(source, [at]), n, 1)  # type: ignore[no-untyped-call]
-        return context.get_dummy_value()
-
-    return types.void(target, types.int64, source, types.int64, types.int64), made
 
 
 @intrinsic

@@ -8,6 +8,7 @@ tasks of row groups ──> read, compute, pack ──> chunks ──> fold   ev
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import isqrt
 
@@ -54,6 +55,8 @@ def tasks(spark: SparkSession, n_tasks: int, work: Callable[[int], Batches], sch
     """What tasks with these numbers yield, as a DataFrame."""
 
     def run(batches: Batches) -> Batches:
+        # A task has one core; Polars looks when it is imported, which is when the first file is read.
+        os.environ.setdefault("POLARS_MAX_THREADS", "1")
         for batch in batches:
             for number in batch.column(0).to_pylist():
                 yield from work(number)

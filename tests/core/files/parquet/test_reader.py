@@ -13,17 +13,17 @@ import pyarrow.parquet as pq
 import pytest
 from pyarrow import fs
 
-from streamframes.core.files.parquet import direct, reader
+from streamframes.core.files.parquet import plain_columns, reader
 from streamframes.core.files.parquet.dataset import open_dataset
 from streamframes.core.files.parquet.reader import RowGroupReader
 from streamframes.core.files.parquet.types import ENCODED
 from streamframes.errors import InvalidArgument, StreamFramesError
 
 
-@pytest.fixture(autouse=True, params=["by PyArrow", "directly"])
+@pytest.fixture(autouse=True, params=["by PyArrow", "by Polars"])
 def way(request, monkeypatch):
     """All that is read here is read in both ways, as far as it can be."""
-    monkeypatch.setattr(direct, "LEAST_ROWS", 1 if request.param == "directly" else 1 << 62)
+    monkeypatch.setattr(plain_columns, "LEAST_ROWS", 0 if request.param == "by Polars" else 1 << 62)
 
 
 def saved(path, /, row_group_size=None, options=None, **columns):

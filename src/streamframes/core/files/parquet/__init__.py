@@ -4,7 +4,7 @@ listing   paths, folders, patterns, URIs    -> files, with the columns in their 
 footers   files                             -> schemas and statistics
 dataset   footers that agree                -> one schema, and row groups with ranges of instants
 reader    row groups                        -> record batches in the types that Spark would carry
-direct    some columns of them              -> arrays, page by page, without PyArrow
+plain_columns   their columns that are numbers or texts, of local files, by Polars
 """
 
 from streamframes.core.files.parquet.dataset import Dataset, RowGroup, open_dataset

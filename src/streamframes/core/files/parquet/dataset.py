@@ -71,9 +71,9 @@ class Dataset:
     def all_row_groups(self) -> list[RowGroup]:
         """Every row group, file after file, without a look at instants."""
         return [
-            RowGroup(file, number, footer.metadata.row_group(number).num_rows, None, None)
+            RowGroup(file, number, rows, None, None)
             for file, footer in enumerate(self.footers)
-            for number in range(footer.metadata.num_row_groups)
+            for number, rows in enumerate(footer.row_counts())
         ]
 
     def stored_bytes(self, name: str) -> int:
@@ -82,10 +82,11 @@ class Dataset:
             return 0
         footer = next(footer for footer in self.footers if footer.metadata.num_rows)
         leaf = spans(footer.schema)[footer.schema.get_field_index(name)].start
-        column = footer.metadata.row_group(0).column(leaf)
-        if column.has_dictionary_page and column.dictionary_page_offset is not None:
-            return int(column.data_page_offset - column.dictionary_page_offset)
-        return int(column.total_compressed_size)
+        with footer.naming():
+            column = footer.metadata.row_group(0).column(leaf)
+            if column.has_dictionary_page and column.dictionary_page_offset is not None:
+                return int(column.data_page_offset - column.dictionary_page_offset)
+            return int(column.total_compressed_size)
 
     def row_groups(self, ts: str) -> list[RowGroup]:
         """The row groups in which any row may have an instant, file after file."""
@@ -103,9 +104,9 @@ class Dataset:
             between = _in_folder(footer.file, ts, self.schema.field(ts).type)
             ranges = [between] * footer.metadata.num_row_groups
         else:
-            ranges = _in_statistics(footer, ts)
-        for number, between in enumerate(ranges):
-            rows = footer.metadata.row_group(number).num_rows
+            with footer.naming():
+                ranges = _in_statistics(footer, ts)
+        for number, (between, rows) in enumerate(zip(ranges, footer.row_counts(), strict=True)):
             known: Range | Instants | None = between
             if between == UNKNOWN:
                 known = self.read.get((ts, file, number), UNKNOWN)

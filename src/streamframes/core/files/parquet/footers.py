@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -12,17 +13,18 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyarrow import fs
 
+from streamframes.core.files.parquet.column_chunks import check_column_chunks
 from streamframes.core.files.parquet.listing import File
 from streamframes.core.files.parquet.schema import as_spark_sees, spans
 from streamframes.core.files.parquet.types import carried
 from streamframes.errors import StreamFramesError
 
 THREADS = 8
-UNREADABLE = (pa.ArrowException, OSError, ValueError)
-"""What pyarrow raises over a file that it cannot make sense of."""
 _MAGIC = b"PAR1"
 _ENCRYPTED = b"PARE"
 _LEAST = 12
+_END = 1 << 16
+"""How many bytes are read at once: more than most footers have."""
 
 
 @dataclass(frozen=True)
@@ -37,10 +39,23 @@ class Footer:
         """Each column's carried type; None where there is none."""
         leaves = self.metadata.schema
         kinds: dict[str, pa.DataType | None] = {}
-        for field, span in zip(self.schema, spans(self.schema), strict=True):
-            kind = carried(field.type)
-            kinds[field.name] = kind and as_spark_sees(kind, (leaves.column(leaf) for leaf in span))
+        with self.naming():
+            for field, span in zip(self.schema, spans(self.schema), strict=True):
+                kind = carried(field.type)
+                kinds[field.name] = kind and as_spark_sees(kind, (leaves.column(leaf) for leaf in span))
         return kinds
+
+    def row_counts(self) -> list[int]:
+        """How many rows each row group has."""
+        with self.naming():
+            counts = [self.metadata.row_group(number).num_rows for number in range(self.metadata.num_row_groups)]
+            if min(counts, default=0) < 0 or sum(counts) != self.metadata.num_rows:
+                raise ValueError(f"row groups have {counts} rows, and the file {self.metadata.num_rows}")
+        return counts
+
+    def naming(self) -> AbstractContextManager[None]:
+        """Errors name the file: much of a footer is read when somebody looks at it."""
+        return naming(f"scan() got {self.file.path!r}, whose footer cannot be read")
 
 
 def read_footers(filesystem: fs.FileSystem, files: Sequence[File]) -> list[Footer]:
@@ -56,10 +71,42 @@ def read_footer(filesystem: fs.FileSystem, file: File) -> Footer:
     if file.size < _LEAST:
         raise StreamFramesError(f"scan() got {file.path!r}, which is no Parquet file: it has {file.size} bytes")
     try:
-        with opened(filesystem, file) as source, pq.ParquetFile(source, pre_buffer=False) as parquet:
+        with opened(filesystem, file) as source:
+            footer = footer_bytes(source)
+            parquet = pq.ParquetFile(pa.BufferReader(footer), pre_buffer=False)
+            check_column_chunks(footer, parquet.metadata)
             return Footer(file, parquet.metadata, parquet.schema_arrow)
-    except UNREADABLE as error:
+    except Exception as error:
         raise StreamFramesError(f"scan() got {file.path!r}, {_reason(filesystem, file, error)}") from error
+
+
+def checked_metadata(source: Any) -> pq.FileMetaData:
+    """The footer of an open file, of which PyArrow may read all."""
+    footer = footer_bytes(source)
+    metadata = pq.read_metadata(pa.BufferReader(footer))
+    check_column_chunks(footer, metadata)
+    return metadata
+
+
+def footer_bytes(source: Any) -> bytes:
+    """The end of a file from its footer on, or what may be it."""
+    size = source.size()
+    end = bytes(source.read_at(min(size, _END), max(0, size - _END)))
+    wanted = int.from_bytes(end[-8:-4], "little") + 8
+    if wanted <= len(end) or wanted > size:
+        return end[-wanted:]
+    return bytes(source.read_at(wanted, size - wanted))
+
+
+@contextmanager
+def naming(what: str) -> Iterator[None]:
+    """Errors begin with `what`, which names a file: damaged bytes make PyArrow raise errors of many classes."""
+    try:
+        yield
+    except StreamFramesError:
+        raise
+    except Exception as error:
+        raise StreamFramesError(f"{what}: {first_line(error)}") from error
 
 
 def opened(filesystem: fs.FileSystem, file: File) -> Any:
@@ -74,7 +121,7 @@ def _reason(filesystem: fs.FileSystem, file: File, error: Exception) -> str:
         with opened(filesystem, file) as source:
             size, first = source.size(), source.read_at(len(_MAGIC), 0)
             last = source.read_at(len(_MAGIC), max(0, size - len(_MAGIC)))
-    except UNREADABLE:
+    except OSError:
         return f"which cannot be read: {first_line(error)}"
     if first == _MAGIC and last != _MAGIC:
         return "which begins like a Parquet file and does not end like one: it was cut off, or is not yet written"

@@ -1,27 +1,27 @@
 """The reader: row groups as record batches, in the types that Spark would carry.
 
-A string column that repeats its values is stored as a dictionary and numbers. Keys are cheapest read so: such
-columns stay encoded where that is asked for and the writer kept to the dictionary. PyArrow reads all columns but
-those that are read faster directly.
+A string column that repeats its values is stored as a dictionary and indices. Keys are cheapest read so: such
+columns stay encoded where that is wanted and the writer kept to the dictionary. PyArrow reads all columns but the plain
+ones of local files, which Polars reads faster.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from itertools import takewhile
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pyarrow import fs
 
 from streamframes.core.files.parquet import hive
 from streamframes.core.files.parquet.dataset import Dataset
-from streamframes.core.files.parquet.direct import DirectReader
-from streamframes.core.files.parquet.footers import UNREADABLE, first_line, opened
+from streamframes.core.files.parquet.footers import checked_metadata, naming, opened
 from streamframes.core.files.parquet.listing import File
+from streamframes.core.files.parquet.plain_columns import PlainColumns
 from streamframes.core.files.parquet.schema import spans
 from streamframes.core.files.parquet.types import ENCODED, as_carried
 from streamframes.errors import InvalidArgument, StreamFramesError
@@ -42,7 +42,7 @@ class _Open:
     dictionaries: tuple[int, ...]
     parquet: pq.ParquetFile
     leaves: dict[str, range]
-    direct: DirectReader | None
+    plain: PlainColumns | None
 
 
 class RowGroupReader:
@@ -73,41 +73,27 @@ class RowGroupReader:
 
     def read(self, file: int, number: int) -> pa.RecordBatch:
         """A whole row group as one batch."""
-        with self._named(file):
+        with self._naming(file):
             current = self._for(file, number)
-            return self._batch(file, self._table(current, [number]))
+            return self._batch(file, self._table(current, range(number, number + 1)))
 
-    def _table(self, current: _Open, numbers: list[int]) -> pa.Table:
-        """Whole row groups: the columns that are read directly stand behind those that PyArrow reads."""
-        direct = self._direct(current, numbers)
-        leaves = [leaf for name in self._stored if name not in direct for leaf in current.leaves[name]]
-        table = current.parquet.reader.read_row_groups(numbers, leaves, use_threads=False)
-        for name, column in direct.items():
-            table = table.append_column(name, column)
+    def _table(self, current: _Open, numbers: range) -> pa.Table:
+        """Whole row groups: the columns that Polars reads stand behind those that PyArrow reads."""
+        unencoded = [name for name in self._stored if current.leaves[name].start not in current.dictionaries]
+        plain = current.plain.read(numbers, unencoded) if current.plain is not None else None
+        names = set(plain.column_names if plain is not None else ())
+        leaves = [leaf for name in self._stored if name not in names for leaf in current.leaves[name]]
+        table = current.parquet.reader.read_row_groups(list(numbers), leaves, use_threads=False)
+        if plain is not None:
+            for name, column in zip(plain.column_names, plain.columns, strict=True):
+                table = table.append_column(name, column)
         return table
-
-    def _direct(self, current: _Open, numbers: list[int]) -> dict[str, pa.ChunkedArray]:
-        found: dict[str, pa.ChunkedArray] = {}
-        if current.direct is None:
-            return found
-        for name in self._stored:
-            leaves = current.leaves[name]
-            if len(leaves) != 1:
-                continue
-            if leaves.start in current.dictionaries:
-                read = (current.direct.one_value(number, leaves.start) for number in numbers)
-            else:
-                read = (current.direct.read(number, name, leaves.start) for number in numbers)
-            arrays = list(takewhile(lambda array: array is not None, read))
-            if len(arrays) == len(numbers):
-                found[name] = pa.chunked_array(arrays)
-        return found
 
     def batches(self, file: int, number: int, limit: int = LIMIT, count: int = 1) -> Iterator[pa.RecordBatch]:
         """A row group, or `count` from there on, as one batch; as several if of more than `limit` rows or very wide."""
-        with self._named(file):
+        with self._naming(file):
             current = self._for(file, number)
-            numbers = list(range(number, number + count))
+            numbers = range(number, number + count)
             groups = [current.parquet.metadata.row_group(each) for each in numbers]
             rows, leaves = sum(group.num_rows for group in groups), self._leaves(current)
             sizes = (sum(group.column(leaf).total_uncompressed_size for group in groups) for leaf in leaves)
@@ -116,25 +102,18 @@ class RowGroupReader:
             if rows <= step:
                 pieces = iter([self._table(current, numbers)])
             else:
-                pieces = current.parquet.reader.iter_batches(step, numbers, leaves, use_threads=False)
+                pieces = current.parquet.reader.iter_batches(step, list(numbers), leaves, use_threads=False)
         while True:
-            with self._named(file):
+            with self._naming(file):
                 piece = next(pieces, None)
                 if piece is None:
                     return
                 narrow = [self._batch(file, part) for part in _split(piece)]
             yield from narrow
 
-    @contextmanager
-    def _named(self, number: int) -> Iterator[None]:
+    def _naming(self, number: int) -> AbstractContextManager[None]:
         """Whatever goes wrong names the file."""
-        try:
-            yield
-        except UNREADABLE as error:
-            if isinstance(error, StreamFramesError):
-                raise
-            path = self._dataset.files[number].path
-            raise StreamFramesError(f"scan() cannot read {path!r}: {first_line(error)}") from error
+        return naming(f"scan() cannot read {self._dataset.files[number].path!r}")
 
     def _for(self, file: int, number: int) -> _Open:
         """The file, open in the way that this row group is cheapest to read."""
@@ -157,14 +136,14 @@ class RowGroupReader:
         local = isinstance(filesystem, fs.LocalFileSystem)
         parquet = pq.ParquetFile(
             source,
-            metadata=metadata,
+            metadata=metadata or checked_metadata(source),
             read_dictionary=list(dictionaries),
             pre_buffer=not local,
             coerce_int96_timestamp_unit="us",
         )
         schema = parquet.schema_arrow
-        direct = DirectReader(source, parquet.metadata, schema) if local else None
-        return _Open(number, dictionaries, parquet, dict(zip(schema.names, spans(schema), strict=True)), direct)
+        plain = PlainColumns(file.path, parquet.metadata, schema) if local else None
+        return _Open(number, dictionaries, parquet, dict(zip(schema.names, spans(schema), strict=True)), plain)
 
     def _dictionaries(self, current: _Open, number: int) -> tuple[int, ...]:
         group = current.parquet.metadata.row_group(number)
@@ -218,8 +197,17 @@ def _carried(column: pa.Array | pa.ChunkedArray, kind: pa.DataType, *, encoded: 
     chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
     if encoded and pa.types.is_dictionary(column.type):
         kind = ENCODED
+        _check_indices(chunks)
     arrays = [as_carried(chunk, kind) for chunk in chunks]
     return arrays[0] if len(arrays) == 1 else pa.concat_arrays(arrays or [pa.array([], kind)])
+
+
+def _check_indices(arrays: Sequence[pa.DictionaryArray]) -> None:
+    """PyArrow takes the indices of a damaged page as they are."""
+    for array in arrays:
+        used = pc.min_max(array.indices).as_py()
+        if used["max"] is not None and not 0 <= used["min"] <= used["max"] < len(array.dictionary):
+            raise pa.ArrowInvalid(f"a page has the index {used}, but its dictionary has {len(array.dictionary)} values")
 
 
 def _constant(text: str | None, kind: pa.DataType, rows: int, *, encoded: bool) -> pa.Array:
