@@ -17,7 +17,7 @@ export PYSPARK_PYTHON := $(CURDIR)/$(bin)/python
 # Spark needs Java 17 or newer; the recipes that start it go through this.
 with_java = JAVA_HOME="$$($(bin)/python scripts/find_java.py)" && export JAVA_HOME &&
 
-.PHONY: help setup demo test test-core test-spark test-long check bench bench-peers lock clean
+.PHONY: help setup demo test test-core test-spark test-verbs test-programs test-long check bench bench-peers lock clean
 
 help: ## show this list
 	@printf 'streamframes: windows that follow the data\n\n'
@@ -28,14 +28,19 @@ setup: $(stamp) ## make .venv from requirements.lock (the other targets do it by
 demo: $(stamp) ## see it work: episodes of packet loss found in made-up router reports
 	@$(with_java) $(bin)/streamframes demo
 
-test: $(stamp) ## all tests: those without Spark and those on Spark, side by side
-	@$(MAKE) --no-print-directory --jobs=2 --keep-going test-core test-spark
+test: $(stamp) ## all tests: without Spark, verbs on Spark, programs and pages on Spark; two of the three side by side
+	@$(MAKE) --no-print-directory --jobs=2 --keep-going test-verbs test-core test-programs
 
 test-core: $(stamp) ## the tests without Spark alone; need no Java
 	$(bin)/pytest -m "not spark and not long"
 
-test-spark: $(stamp) ## the tests on Spark alone
-	$(with_java) $(bin)/pytest -m "spark and not long"
+test-spark: test-verbs test-programs ## the tests on Spark alone
+
+test-verbs: $(stamp)
+	$(with_java) $(bin)/pytest -m "spark and not long" tests/spark
+
+test-programs: $(stamp)
+	$(with_java) $(bin)/pytest -m "spark and not long" --ignore=tests/spark
 
 test-long: $(stamp) ## what is left out of `make test`: ten times as many examples of each law, and queries killed often
 	$(bin)/pytest --hypothesis-profile=long tests/core tests/oracles

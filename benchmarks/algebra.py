@@ -14,11 +14,11 @@ from pyspark.sql import functions as F
 from rich.console import Console
 
 import streamframes as sf
-from benchmarks.frame_tables import CASES, FrameShape, frame_files
-from benchmarks.on_spark import measured
-from benchmarks.options import Options
-from benchmarks.report import Report, Target
-from benchmarks.rounds import Contender, Measurement, measure
+from benchmarks.kit.frame_tables import CASES, FrameShape, frame_files
+from benchmarks.kit.on_spark import measured
+from benchmarks.kit.options import Options
+from benchmarks.kit.report import Report, Target
+from benchmarks.kit.rounds import Contender, Measurement, measure
 from streamframes.study.baselines import spark_queries
 
 KEYS = 100

@@ -15,8 +15,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from rich.console import Console
 
-from benchmarks.options import Options, parse
-from benchmarks.report import Report, Target, open_console, publish
+from benchmarks.kit.options import Options, parse
+from benchmarks.kit.report import Report, Target, open_console, publish
 from streamframes.core.batch.clock import Clock
 from streamframes.core.batch.groups import as_int64, fingerprints
 from streamframes.core.batch.rows import Rows

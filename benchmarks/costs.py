@@ -18,8 +18,8 @@ from unittest import mock
 import pyarrow as pa
 from rich.console import Console
 
-from benchmarks.options import Options, parse
-from benchmarks.report import Report, open_console, publish
+from benchmarks.kit.options import Options, parse
+from benchmarks.kit.report import Report, open_console, publish
 from streamframes.core.batch import chunk as chunks
 from streamframes.core.batch.clock import Clock
 from streamframes.core.batch.packer import Packed, Packer

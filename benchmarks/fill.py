@@ -15,11 +15,11 @@ from pyspark.sql import functions as F
 from rich.console import Console
 
 import streamframes as sf
-from benchmarks.contenders import NOTHING, OURS
-from benchmarks.on_spark import measured
-from benchmarks.options import Options
-from benchmarks.report import Report, Target
-from benchmarks.rounds import Contender, Measurement, measure
+from benchmarks.kit.contenders import NOTHING, OURS
+from benchmarks.kit.on_spark import measured
+from benchmarks.kit.options import Options
+from benchmarks.kit.report import Report, Target
+from benchmarks.kit.rounds import Contender, Measurement, measure
 from streamframes.study.baselines import spark_queries
 from streamframes.study.baselines.generated import FILES, Shape, files
 from streamframes.study.baselines.tasks import TASKS

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pyspark.sql import SparkSession
 from rich.console import Console
 
-from benchmarks.contenders import on_spark
-from benchmarks.on_spark import measured
-from benchmarks.options import Options
-from benchmarks.report import Report, Target
-from benchmarks.rounds import measure
+from benchmarks.kit.contenders import on_spark
+from benchmarks.kit.on_spark import measured
+from benchmarks.kit.options import Options
+from benchmarks.kit.report import Report, Target
+from benchmarks.kit.rounds import measure
 from streamframes.study.baselines import spark_queries
 from streamframes.study.baselines.generated import Shape, files
 from streamframes.study.baselines.tasks import TASKS

@@ -20,10 +20,10 @@ from pyspark.sql import DataFrame, SparkSession
 from rich.console import Console
 
 import streamframes as sf
-from benchmarks.on_spark import measured
-from benchmarks.options import Options
-from benchmarks.report import Report
-from benchmarks.rounds import Contender, Measurement, measure
+from benchmarks.kit.on_spark import measured
+from benchmarks.kit.options import Options
+from benchmarks.kit.report import Report
+from benchmarks.kit.rounds import Contender, Measurement, measure
 from streamframes.study.baselines import spark_queries
 from streamframes.study.baselines.generated import Shape, files
 from streamframes.study.baselines.tasks import DELTA, THRESHOLD, Task

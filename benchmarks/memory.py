@@ -18,9 +18,9 @@ import psutil
 from pyspark.sql import DataFrame, SparkSession
 from rich.console import Console
 
-from benchmarks.on_spark import start_session
-from benchmarks.options import Options, parse
-from benchmarks.report import Report, Target, open_console, publish
+from benchmarks.kit.on_spark import start_session
+from benchmarks.kit.options import Options, parse
+from benchmarks.kit.report import Report, Target, open_console, publish
 from streamframes.study.baselines import spark_queries
 from streamframes.study.baselines.generated import Shape, files
 from streamframes.study.baselines.tasks import TASKS, Task

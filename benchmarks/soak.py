@@ -12,9 +12,9 @@ from pyspark.sql import SparkSession
 from rich.console import Console
 
 import streamframes as sf
-from benchmarks.on_spark import measured
-from benchmarks.options import Options
-from benchmarks.report import Report, Target
+from benchmarks.kit.on_spark import measured
+from benchmarks.kit.options import Options
+from benchmarks.kit.report import Report, Target
 from benchmarks.streams import LATENESS, batch_times, stream_of
 from streamframes.study.baselines import spark_queries
 from streamframes.study.baselines.generated import Shape, files

@@ -11,11 +11,11 @@ from typing import Any
 from pyspark.sql import SparkSession
 from rich.console import Console
 
-from benchmarks.contenders import LOOP, LOOP_FILES, NOTHING, NUMBA, OURS, WINDOWS, contenders_of
-from benchmarks.on_spark import measured
-from benchmarks.options import Options
-from benchmarks.report import Report, Target
-from benchmarks.rounds import Contender, Measurement, measure
+from benchmarks.kit.contenders import LOOP, LOOP_FILES, NOTHING, NUMBA, OURS, WINDOWS, contenders_of
+from benchmarks.kit.on_spark import measured
+from benchmarks.kit.options import Options
+from benchmarks.kit.report import Report, Target
+from benchmarks.kit.rounds import Contender, Measurement, measure
 from streamframes.study.baselines import spark_queries
 from streamframes.study.baselines.generated import FILES, Shape, files
 from streamframes.study.baselines.tasks import TASKS

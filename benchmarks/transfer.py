@@ -20,9 +20,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import types as T
 from rich.console import Console
 
-from benchmarks.on_spark import start_session
-from benchmarks.options import Options, count, parse
-from benchmarks.report import Report, open_console, publish, save
+from benchmarks.kit.on_spark import start_session
+from benchmarks.kit.options import Options, count, parse
+from benchmarks.kit.report import Report, open_console, publish, save
 from streamframes.study.baselines import spark_queries
 from streamframes.study.baselines.generated import Shape, files
 from streamframes.study.baselines.tasks import DELTA

@@ -50,7 +50,7 @@ def listing(tests: dict[Path, list[str]]) -> str:
     lines = [START, "| in `tests` | covers in `core` |\n", "|---|---|\n"]
     for test, names in tests.items():
         shown = ", ".join(f"`{name.removeprefix('streamframes.core.')}`" for name in names)
-        lines.append(f"| `{test.as_posix()}` | {shown} |\n")
+        lines.append(f"| `{test.with_suffix('').as_posix()}` | {shown} |\n")
     return "".join([*lines, END])
 
 

@@ -3,10 +3,10 @@
 import json
 from pathlib import Path
 
-from benchmarks import peer_chart
-from benchmarks.peer_report import cells_of
-from benchmarks.peer_targets import TASK_NAMES
-from benchmarks.report import markdown_table
+from benchmarks.kit.report import markdown_table
+from benchmarks.peers import chart as peer_chart
+from benchmarks.peers.report import cells_of
+from benchmarks.peers.targets import TASK_NAMES
 
 ROOT = Path(__file__).resolve().parents[2]
 BEGIN, END = "<!-- peers: written by docs/pictures/make_peers.py -->\n", "<!-- end of peers -->"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks import rounds
+from benchmarks.kit import rounds
 
 
 @pytest.fixture(autouse=True)

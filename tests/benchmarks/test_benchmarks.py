@@ -15,32 +15,18 @@ import pyarrow.parquet as pq
 import pytest
 from rich.console import Console
 
-from benchmarks import (
-    algebra,
-    burst_accuracy,
-    burst_memory,
-    bursts,
-    core,
-    costs,
-    fill,
-    fragments,
-    growth,
-    layouts,
-    memory,
-    options,
-    regions,
-    rounds,
-    sessions,
-    soak,
-    streams,
-    tables,
-    transfer,
-)
-from benchmarks.contenders import LOOP, NOTHING, NUMBA, OURS, WINDOWS, contenders_of
-from benchmarks.frame_tables import FrameShape, frame_table
-from benchmarks.options import Options, parse
-from benchmarks.report import Report, Target, save, show
-from benchmarks.rounds import Contender, Disagreement, Measurement, measure
+from benchmarks import algebra, core, costs, fill, fragments, growth, layouts, memory, soak, streams, tables, transfer
+from benchmarks.bursts import accuracy as burst_accuracy
+from benchmarks.bursts import memory as burst_memory
+from benchmarks.bursts import searches as bursts
+from benchmarks.kit import options, rounds
+from benchmarks.kit.contenders import LOOP, NOTHING, NUMBA, OURS, WINDOWS, contenders_of
+from benchmarks.kit.frame_tables import FrameShape, frame_table
+from benchmarks.kit.options import Options, parse
+from benchmarks.kit.report import Report, Target, save, show
+from benchmarks.kit.rounds import Contender, Disagreement, Measurement, measure
+from benchmarks.regions import searches as regions
+from benchmarks.sessions import engine as sessions
 from streamframes.core.files.segments import split as cuts
 from streamframes.core.files.segments.partial import Route
 from streamframes.core.files.segments.split import Leg
@@ -212,6 +198,7 @@ def _cut(work: costs.Work, *wanted: int) -> list[list[Leg]]:
 
 
 @pytest.mark.spark
+@pytest.mark.long
 def test_transfer_measures_settings_in_processes_of_their_own(tmp_path: Path) -> None:
     options = Options(rows=2_000, rounds=1, out=tmp_path, cache=tmp_path)
     report = transfer.run(options, QUIET, (transfer.AS_SET, "50,000 rows a batch"))

@@ -15,16 +15,19 @@ import pytest
 from rich.console import Console
 
 import streamframes as sf
-from benchmarks import outside, peer_chart, peer_tools, peers
-from benchmarks.chdb_queries import chdb_frames, is_installed
-from benchmarks.limit import limit_frames, limit_frames_by_polars, walked
-from benchmarks.peer_options import KEYS, ROWS, PeerOptions, parse
-from benchmarks.peer_report import report_of, speeds_of
-from benchmarks.peer_targets import MANY_ROWS, TASK_NAMES, targets
-from benchmarks.peer_tools import CHDB, DUCKDB, LIMIT, NUMBA, POLARS, SCAN, TABLE, TOOLS, WINDOWS, contenders_of
-from benchmarks.polars_queries import polars_frames
-from benchmarks.rounds import Contender, Disagreement, Measurement, measure
-from benchmarks.tempo_queries import Intervals
+from benchmarks.kit.polars_queries import polars_frames
+from benchmarks.kit.rounds import Contender, Disagreement, Measurement, measure
+from benchmarks.peers import chart as peer_chart
+from benchmarks.peers import comparison as peers
+from benchmarks.peers import outside
+from benchmarks.peers import tools as peer_tools
+from benchmarks.peers.chdb_queries import chdb_frames, is_installed
+from benchmarks.peers.limit import limit_frames, limit_frames_by_polars, walked
+from benchmarks.peers.options import KEYS, ROWS, PeerOptions, parse
+from benchmarks.peers.report import report_of, speeds_of
+from benchmarks.peers.targets import MANY_ROWS, TASK_NAMES, targets
+from benchmarks.peers.tempo_queries import Intervals
+from benchmarks.peers.tools import CHDB, DUCKDB, LIMIT, NUMBA, POLARS, SCAN, TABLE, TOOLS, WINDOWS, contenders_of
 from streamframes.study.baselines.duckdb_queries import duckdb_frames
 from streamframes.study.baselines.flink_queries import Matched
 from streamframes.study.baselines.generated import Shape, files

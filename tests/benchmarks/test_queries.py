@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from benchmarks.polars_queries import polars_frames
+from benchmarks.kit.polars_queries import polars_frames
 from streamframes.study.baselines.duckdb_queries import duckdb_frames
 from streamframes.study.baselines.generated import Shape, files
 from streamframes.study.baselines.kernels import aggregate_compiled, aggregate_loop, delta_compiled, delta_loop

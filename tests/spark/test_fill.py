@@ -197,7 +197,7 @@ def test_two_streams_give_what_their_tables_give(folders: Any, kind: str, fragme
 
 
 def test_history_fills_a_stream_and_a_stream_fills_frames_that_are_given(folders: Any) -> None:
-    framed, filling = folders("timestamp")
+    framed, filling = folders("timestamp", 2)
 
     def filled(rows: Any, other: Any, by: Any) -> Any:
         found = sf.frames(rows, THRESHOLD, ts="ts", by="key", lateness="5 seconds")
@@ -256,7 +256,7 @@ def test_the_order_in_which_groups_are_named_does_not_matter(spark: Any, tmp_pat
 
 
 def test_without_waiting_the_frames_rule_alone(folders: Any, spark: Any, tmp_path: Path) -> None:
-    framed, _ = folders("timestamp")
+    framed, _ = folders("timestamp", 2)
     silent = Folder(spark, tmp_path / "silent", "timestamp")
     silent.add(rows_of(1, "timestamp")[:3], 1)
 

@@ -11,9 +11,16 @@ from benchmarks.killed import compare
 pytestmark = pytest.mark.spark
 
 
-@pytest.mark.parametrize("query", ["frames", "fill"])
-def test_a_killed_query_loses_nothing_and_writes_nothing_twice(tmp_path: Path, query: str) -> None:
-    outcome = compare(tmp_path, kills=2, seed=1, files=8, query=query)
-    assert outcome["kills"] == 2
+@pytest.mark.parametrize(
+    ("query", "kills"),
+    [
+        ("fill", 1),
+        pytest.param("frames", 2, marks=pytest.mark.long),
+        pytest.param("fill", 4, marks=pytest.mark.long),
+    ],
+)
+def test_a_killed_query_loses_nothing_and_writes_nothing_twice(tmp_path: Path, query: str, kills: int) -> None:
+    outcome = compare(tmp_path, kills=kills, seed=1, files=4 + 4 * kills, query=query)
+    assert outcome["kills"] == kills
     assert outcome["frames"] > 100
     assert (outcome["lost"], outcome["twice"]) == (0, 0)

@@ -168,6 +168,7 @@ from pyspark.sql import SparkSession
 import streamframes as sf
 
 spark = SparkSession.builder.remote("local[2]").getOrCreate()
+spark.conf.set("spark.sql.shuffle.partitions", "2")
 rows = spark.read.parquet(sys.argv[1])
 frames = sf.frames(rows, sf.Threshold("drop_pct > 0.3", min_duration="2 minutes"), ts="rpt_time", by="router")
 print(type(rows).__module__)
@@ -176,7 +177,6 @@ print(frames.tag().count())
 
 provider = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 spark.conf.set("spark.sql.streaming.stateStore.providerClass", provider)
-spark.conf.set("spark.sql.shuffle.partitions", "2")
 live = spark.readStream.schema(rows.schema).parquet(sys.argv[1])
 scheme = sf.Threshold("drop_pct > 0.3", min_duration="2 minutes")
 found = sf.frames(live, scheme, ts="rpt_time", by="router", lateness="0 seconds").agg(worst="max(drop_pct)")

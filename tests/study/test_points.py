@@ -14,8 +14,13 @@ MATCH = Path(__file__).resolve().parents[3] / "shared" / "data" / "4_soccer" / "
 pytestmark = pytest.mark.spark
 
 
-def test_frames_leave_few_points_and_windows_need_more_to_be_as_close(spark: Any) -> None:
-    outcome = STUDY.run(STUDY.lab(spark, rows=700_000, seed=3))
+def test_frames_leave_few_points_and_windows_need_more_to_be_as_close(
+    spark: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As many positions a second, for fewer minutes.
+    monkeypatch.setattr("streamframes.study.data.dwell._MINUTES", 3)
+    monkeypatch.setattr("streamframes.study.experiments.points.LENGTHS", (5.0, 1.0, 0.2))
+    outcome = STUDY.run(STUDY.lab(spark, rows=210_000, seed=3))
     positions, frames, as_many, *windows = outcome.table("points").where()
     assert 100 * frames["points"] <= positions["points"]
     assert abs(as_many["points"] - frames["points"]) < 0.05 * frames["points"]

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 QUICK_ROWS = 1_000_000
-CACHE = Path(__file__).resolve().parents[1] / "build" / "bench"
-RESULTS = Path(__file__).resolve().parent / "results"
+CACHE = Path(__file__).resolve().parents[2] / "build" / "bench"
+RESULTS = Path(__file__).resolve().parents[1] / "results"
 
 
 @dataclass(frozen=True)

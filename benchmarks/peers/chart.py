@@ -8,8 +8,8 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from benchmarks.outside import FLINK, TEMPO
-from benchmarks.peer_tools import TOOLS, Speeds
+from benchmarks.peers.outside import FLINK, TEMPO
+from benchmarks.peers.tools import TOOLS, Speeds
 from streamframes.draw import save_picture
 from streamframes.draw.axis import tidy
 from streamframes.draw.colours import FAINT, INK

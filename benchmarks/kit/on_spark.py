@@ -10,14 +10,14 @@ from types import MappingProxyType
 from pyspark.sql import SparkSession
 from rich.console import Console
 
-from benchmarks.options import Options, parse
-from benchmarks.report import Report, open_console, publish
+from benchmarks.kit.options import Options, parse
+from benchmarks.kit.report import Report, open_console, publish
 from streamframes.api.rows import session
 
 
 def start_session(changed: Mapping[str, str] = MappingProxyType({})) -> SparkSession:
     """The library's own session, with some settings changed; its workers can import this folder."""
-    root = str(Path(__file__).resolve().parents[1])
+    root = str(Path(__file__).resolve().parents[2])
     known = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys([root, *filter(None, known)]))
     return session(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.options import CACHE, QUICK_ROWS, RESULTS, count
+from benchmarks.kit.options import CACHE, QUICK_ROWS, RESULTS, count
 from streamframes.study.baselines.tasks import PEER_TASKS, Task
 
 ROWS = (20_000_000, 100_000_000)

@@ -1,4 +1,4 @@
-"""Regions of a table on Spark, beside the transfer that does nothing: `python -m benchmarks.regions_spark`.
+"""Regions of a table on Spark, beside the transfer that does nothing: `python -m benchmarks.regions.on_spark`.
 
 Reports of 1,000 places of one road, at the same times: maximal rectangles of at least 5 places and 10 times by both
 methods, and connected regions. The do-nothing transfer sends the columns that the search needs; the compiled search
@@ -17,12 +17,12 @@ from pyspark.sql import DataFrame, SparkSession
 from rich.console import Console
 
 import streamframes as sf
-from benchmarks.contenders import NOTHING, OURS
-from benchmarks.on_spark import measured
-from benchmarks.options import Options
-from benchmarks.regions import PLACES, jams, timed
-from benchmarks.report import Report, Target
-from benchmarks.rounds import Contender, Measurement, measure
+from benchmarks.kit.contenders import NOTHING, OURS
+from benchmarks.kit.on_spark import measured
+from benchmarks.kit.options import Options
+from benchmarks.kit.report import Report, Target
+from benchmarks.kit.rounds import Contender, Measurement, measure
+from benchmarks.regions.searches import PLACES, jams, timed
 from streamframes.study.baselines import spark_queries
 
 ROWS, FILES = 10_000_000, 8
@@ -100,7 +100,8 @@ def report_of(
     """What the measurements say; `alone` are the seconds of the compiled search of each of our ways."""
     best = {each.contender.name: each.best for each in measurements}
     return Report(
-        name="regions_spark",
+        name="regions.on_spark",
+        saved_as="regions_spark",
         title=f"Regions of {size:,} reports of {PLACES:,} places on Spark",
         header=["way", "seconds", "compiled search alone", "M reports/s", "time / do-nothing"],
         cells=[

@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from benchmarks.walks import STATE, room_for, still_open, walk_of
+from benchmarks.peers.walks import STATE, room_for, still_open, walk_of
 from streamframes.study.baselines.grouped import frame_table
 from streamframes.study.baselines.tasks import Task
 

@@ -14,8 +14,8 @@ import numpy as np
 from rich.console import Console
 from rich.progress import track
 
-from benchmarks.options import Options, parse
-from benchmarks.report import Report, Target, open_console, publish
+from benchmarks.kit.options import Options, parse
+from benchmarks.kit.report import Report, Target, open_console, publish
 from streamframes.core.bursts.engines import ExactEngine
 from streamframes.core.bursts.exact.sums import SUM
 from streamframes.core.bursts.learning import learnt_thresholds
@@ -163,7 +163,3 @@ def targets_of(found: dict[tuple[str, int], dict[str, Timed]]) -> Iterator[Targe
             )
         rest = min(times[name].seconds for name in BASELINES if name in times)
         yield Target(f"{case}, {number:,} windows: default / best other", "<=", 1.2, times[DEFAULT].seconds / rest)
-
-
-if __name__ == "__main__":
-    main()

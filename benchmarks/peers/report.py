@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from benchmarks.peer_chart import NAMES
-from benchmarks.peer_options import PeerOptions
-from benchmarks.peer_targets import FEW_ROWS, MANY_ROWS, Peaks, targets
-from benchmarks.peer_tools import Speeds
-from benchmarks.report import Report
-from benchmarks.rounds import Measurement
+from benchmarks.kit.report import Report
+from benchmarks.kit.rounds import Measurement
+from benchmarks.peers.chart import NAMES
+from benchmarks.peers.options import PeerOptions
+from benchmarks.peers.targets import FEW_ROWS, MANY_ROWS, Peaks, targets
+from benchmarks.peers.tools import Speeds
 from streamframes.study.baselines.generated import FILES
 
 NOTES = (

@@ -10,10 +10,10 @@ from subprocess import CalledProcessError, SubprocessError, TimeoutExpired
 
 from rich.console import Console
 
-from benchmarks import tempo_queries
-from benchmarks.limit import walked
-from benchmarks.peer_options import PeerOptions
-from benchmarks.rounds import Contender, Disagreement, Measurement
+from benchmarks.kit.rounds import Contender, Disagreement, Measurement
+from benchmarks.peers import tempo_queries
+from benchmarks.peers.limit import walked
+from benchmarks.peers.options import PeerOptions
 from streamframes.study.baselines.flink_queries import flink_frames
 from streamframes.study.baselines.generated import Shape, files
 from streamframes.study.baselines.tasks import Task

@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from benchmarks.options import CACHE
+from benchmarks.kit.options import CACHE
 from streamframes.study.baselines.generated import FILES, FIRST_INSTANT
 
 # Where the frames of b start, and how long frames are, in units of the distance from one frame to the next.

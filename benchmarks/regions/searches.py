@@ -16,8 +16,8 @@ import pyarrow as pa
 from rich.console import Console
 from rich.progress import track
 
-from benchmarks.options import Options, parse
-from benchmarks.report import Report, Target, open_console, publish
+from benchmarks.kit.options import Options, parse
+from benchmarks.kit.report import Report, Target, open_console, publish
 from streamframes.core.batch.clock import Clock
 from streamframes.core.regions.connected.search import ConnectedSearch
 from streamframes.core.regions.group_search import GroupSearch
@@ -169,7 +169,3 @@ def report_of(found: list[Timed], options: Options) -> Report:
             "On a grid a column costs O(places) and O(1) for each region that ends there: at most as many as places.",
         ),
     )
-
-
-if __name__ == "__main__":
-    main()

@@ -14,12 +14,15 @@ from pyspark.sql import SparkSession
 from rich.console import Console
 from rich.progress import Progress
 
-from benchmarks import memory, outside, peer_chart, peer_report
-from benchmarks.on_spark import start_session
-from benchmarks.peer_options import PeerOptions, parse
-from benchmarks.peer_tools import SCAN, TOOLS, absent, chosen, contenders_of, scanned
-from benchmarks.report import Report, open_console, publish, save
-from benchmarks.rounds import Contender, Measurement, measure
+from benchmarks import memory
+from benchmarks.kit.on_spark import start_session
+from benchmarks.kit.report import Report, open_console, publish, save
+from benchmarks.kit.rounds import Contender, Measurement, measure
+from benchmarks.peers import chart as peer_chart
+from benchmarks.peers import outside
+from benchmarks.peers import report as peer_report
+from benchmarks.peers.options import PeerOptions, parse
+from benchmarks.peers.tools import SCAN, TOOLS, absent, chosen, contenders_of, scanned
 from streamframes.study.baselines import spark_queries
 from streamframes.study.baselines.generated import Shape, files
 
@@ -134,7 +137,3 @@ def _growing(shape: Shape, options: PeerOptions, console: Console) -> Iterator[N
         finally:
             done.set()
             watcher.join()
-
-
-if __name__ == "__main__":
-    main()

@@ -1,4 +1,4 @@
-"""Bursts of a table on Spark, beside the transfer that does nothing: `python -m benchmarks.bursts_spark`.
+"""Bursts of a table on Spark, beside the transfer that does nothing: `python -m benchmarks.bursts.on_spark`.
 
 20 million rows of 100 keys, 100 windows from 4 to 400 rows; thresholds are learnt for each key from its first 10 000.
 """
@@ -11,11 +11,11 @@ from pyspark.sql import DataFrame, SparkSession
 from rich.console import Console
 
 import streamframes as sf
-from benchmarks.contenders import NOTHING, OURS
-from benchmarks.on_spark import measured
-from benchmarks.options import Options
-from benchmarks.report import Report, Target
-from benchmarks.rounds import Contender, Measurement, measure
+from benchmarks.kit.contenders import NOTHING, OURS
+from benchmarks.kit.on_spark import measured
+from benchmarks.kit.options import Options
+from benchmarks.kit.report import Report, Target
+from benchmarks.kit.rounds import Contender, Measurement, measure
 from streamframes.study.baselines import spark_queries
 from streamframes.study.baselines.generated import Shape, files
 from streamframes.study.baselines.tasks import TASKS
@@ -59,7 +59,8 @@ def report_of(measurements: Sequence[Measurement], alarms: int, options: Options
     """What the measurements say."""
     best = {each.contender.name: each.best for each in measurements}
     return Report(
-        name="bursts_spark",
+        name="bursts.on_spark",
+        saved_as="bursts_spark",
         title=f"{len(WINDOWS)} windows over {options.rows:,} rows of {KEYS} keys on Spark",
         header=["way", "seconds", "M rows/s", "time / do-nothing"],
         cells=[

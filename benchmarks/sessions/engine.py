@@ -16,8 +16,8 @@ import pyarrow as pa
 from rich.console import Console
 from rich.progress import track
 
-from benchmarks.options import Options, parse
-from benchmarks.report import Report, Target, open_console, publish
+from benchmarks.kit.options import Options, parse
+from benchmarks.kit.report import Report, Target, open_console, publish
 from streamframes.core.batch.clock import Clock
 from streamframes.core.batch.groups import fingerprints
 from streamframes.core.batch.rows import Rows
@@ -230,7 +230,3 @@ def targets_of(found: dict[tuple[str, int], Timed], held: list[Held]) -> Iterato
     for each in held:
         yield Target(f"{each.n_open:,} open: bytes for each", "<=", 1000, each.nbytes / each.n_open, "bytes")
         yield Target(f"{each.n_open:,} open: kept after closing", "<=", 0.25, each.after / each.nbytes)
-
-
-if __name__ == "__main__":
-    main()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from benchmarks.peer_tools import FAST_PEERS, LIMIT, PEERS, SCAN, TABLE, Speeds, Tool
-from benchmarks.report import Target
+from benchmarks.kit.report import Target
+from benchmarks.peers.tools import FAST_PEERS, LIMIT, PEERS, SCAN, TABLE, Speeds, Tool
 from streamframes.study.baselines.tasks import PEER_TASKS
 
 FEW_ROWS, MANY_ROWS = 20_000_000, 100_000_000

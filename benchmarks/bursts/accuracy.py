@@ -1,4 +1,4 @@
-"""How good the monotonic search is: precision and recall against the exact one: `python -m benchmarks.burst_accuracy`.
+"""How good the monotonic search is: precision and recall against the exact one: `python -m benchmarks.bursts.accuracy`.
 
 Generated traffic (bursts only, and on a background), and, where the files are there, packets of cellular networks and
 requests of a web site (`--data FOLDER`). Windows are 4, 8, 12, ... rows; thresholds are learnt from the first tenth.
@@ -18,8 +18,8 @@ import pyarrow.parquet as pq
 from rich.console import Console
 from rich.progress import track
 
-from benchmarks.options import Options, parse
-from benchmarks.report import Report, Target, open_console, publish
+from benchmarks.kit.options import Options, parse
+from benchmarks.kit.report import Report, Target, open_console, publish
 from streamframes.core.bursts.engines import Engine, ExactEngine, HistogramEngine
 from streamframes.core.bursts.exact.sums import AGGREGATES
 from streamframes.core.bursts.histogram.approximate import ALL, MONOTONIC
@@ -30,7 +30,7 @@ from streamframes.study.baselines.bursts.methods import Case, searched
 ERRORS = (0.1, 0.01, 0.001)
 SIGMAS = (3.0, 5.0, 7.0, 9.0)
 NUMBERS = (50, 100, 400, 1_000)
-FOLDER = Path(os.environ.get("STREAMFRAMES_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
+FOLDER = Path(os.environ.get("STREAMFRAMES_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,8 @@ def report_of(scores: dict[Setting, Score], options: Options) -> Report:
     ]  # fmt: skip
     worst = min((each.all_both / each.true for each in scores.values() if each.true), default=1.0)
     return Report(
-        name="burst_accuracy",
+        name="bursts.accuracy",
+        saved_as="burst_accuracy",
         title="The monotonic search against the exact one",
         header=["series", "aggregate", "error", "sigmas", "windows", "true alarms", *_MEASURED],
         cells=cells,

@@ -1,4 +1,4 @@
-"""Nested sessions of a table on Spark, beside the transfer that does nothing: `python -m benchmarks.sessions_spark`.
+"""Nested sessions of a table on Spark, beside the transfer that does nothing: `python -m benchmarks.sessions.on_spark`.
 
 The log of a call centre with four levels of sessions (System, Call, ATT, FAQ), some 28 events a call: measures of the
 root, also with one of each call, all closed sessions, and all events tagged. The do-nothing transfer sends the columns
@@ -15,11 +15,11 @@ from pyspark.sql import DataFrame, SparkSession
 from rich.console import Console
 
 import streamframes as sf
-from benchmarks.contenders import NOTHING, OURS
-from benchmarks.on_spark import measured
-from benchmarks.options import Options
-from benchmarks.report import Report, Target
-from benchmarks.rounds import Contender, Measurement, measure
+from benchmarks.kit.contenders import NOTHING, OURS
+from benchmarks.kit.on_spark import measured
+from benchmarks.kit.options import Options
+from benchmarks.kit.report import Report, Target
+from benchmarks.kit.rounds import Contender, Measurement, measure
 from streamframes import data
 from streamframes.study.baselines import spark_queries
 
@@ -93,7 +93,8 @@ def report_of(measurements: Sequence[Measurement], size: int, options: Options, 
     """What the measurements say."""
     best = {each.contender.name: each.best for each in measurements}
     return Report(
-        name="sessions_spark",
+        name="sessions.on_spark",
+        saved_as="sessions_spark",
         title=f"Four levels of sessions over {size:,} events of {CHANNELS:,} channels on Spark",
         header=["way", "seconds", "M events/s", "time / do-nothing"],
         cells=[

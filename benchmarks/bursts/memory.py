@@ -1,4 +1,4 @@
-"""What the histogram of a group keeps as its stream grows, beside the bound: `python -m benchmarks.burst_memory`.
+"""What the histogram of a group keeps as its stream grows, beside the bound: `python -m benchmarks.bursts.memory`.
 
 Buckets after 10^4, 10^5, ... rows of generated traffic on a background, for errors of 10 %, 1 % and 0.1 %.
 """
@@ -11,8 +11,8 @@ import numpy as np
 from rich.console import Console
 from rich.progress import Progress
 
-from benchmarks.options import Options, parse
-from benchmarks.report import Report, Target, open_console, publish
+from benchmarks.kit.options import Options, parse
+from benchmarks.kit.report import Report, Target, open_console, publish
 from streamframes.core.bursts.batch import Batch
 from streamframes.core.bursts.histogram.error_bound import bucket_bound
 from streamframes.core.bursts.histogram.recent_rows import RECENT
@@ -41,7 +41,8 @@ def run(options: Options, console: Console) -> Report:
                 if rows in _marks(options.rows):
                     lines.append((error, rows, buckets, bucket_bound(rows, largest, error)))
     return Report(
-        name="burst_memory",
+        name="bursts.memory",
+        saved_as="burst_memory",
         title="The histogram of a group as its stream grows",
         header=["error", "rows", "buckets", "kilobytes", "log(rows x largest) / log(1 + error)"],
         cells=[

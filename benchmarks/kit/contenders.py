@@ -9,8 +9,8 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from benchmarks.polars_queries import polars_frames
-from benchmarks.rounds import Contender, Disagreement
+from benchmarks.kit.polars_queries import polars_frames
+from benchmarks.kit.rounds import Contender, Disagreement
 from streamframes.study.baselines import spark_queries
 from streamframes.study.baselines.duckdb_queries import duckdb_frames
 from streamframes.study.baselines.generated import Shape

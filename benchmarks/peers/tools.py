@@ -9,11 +9,12 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 import streamframes as sf
-from benchmarks import chdb_queries, contenders
-from benchmarks.limit import limit_frames, limit_frames_by_polars
-from benchmarks.peer_options import PeerOptions
-from benchmarks.polars_queries import polars_frames
-from benchmarks.rounds import Contender
+from benchmarks.kit import contenders
+from benchmarks.kit.polars_queries import polars_frames
+from benchmarks.kit.rounds import Contender
+from benchmarks.peers import chdb_queries
+from benchmarks.peers.limit import limit_frames, limit_frames_by_polars
+from benchmarks.peers.options import PeerOptions
 from streamframes.study.baselines import spark_queries
 from streamframes.study.baselines.duckdb_queries import duckdb_frames
 from streamframes.study.baselines.generated import Shape

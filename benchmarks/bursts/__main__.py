@@ -1,0 +1,5 @@
+"""`python -m benchmarks.bursts`."""
+
+from benchmarks.bursts.searches import main
+
+main()

@@ -1,0 +1,1 @@
+"""Regions: searches of a grid and of points without Spark, and a table on Spark."""

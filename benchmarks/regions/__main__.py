@@ -1,0 +1,5 @@
+"""`python -m benchmarks.regions`."""
+
+from benchmarks.regions.searches import main
+
+main()

@@ -1,0 +1,1 @@
+"""Nested sessions: events a second without Spark, and on Spark."""

@@ -1,0 +1,5 @@
+"""`python -m benchmarks.sessions`."""
+
+from benchmarks.sessions.engine import main
+
+main()
