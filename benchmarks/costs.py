@@ -36,7 +36,7 @@ from streamframes.core.files.segments.segment_worker import LegRun
 from streamframes.core.files.segments.split import Leg, in_order, legs
 from streamframes.core.frames.measures import Measure
 from streamframes.core.frames.operator import FramePlan
-from streamframes.core.operator.table_bucket import TableBucket, fold
+from streamframes.core.operator.table_bucket import bucket_results
 from streamframes.core.sparksql import translate
 from streamframes.study.baselines.generated import Shape, files
 from streamframes.study.baselines.tasks import DELTA, PEER_TASKS, THRESHOLD, Task
@@ -138,7 +138,7 @@ class Work:
         """How many frames chunks fold to."""
         ordered = sorted(packed, key=lambda each: (each.bucket, each.start))
         partials = ((each.bucket, each.start, pa.py_buffer(each.data)) for each in ordered)
-        return sum(batch.num_rows for batch in fold(partial(TableBucket, self.plan), partials))
+        return sum(batch.num_rows for batch in bucket_results(self.plan, partials))
 
 
 def main() -> None:

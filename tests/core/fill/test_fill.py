@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 from typing import Any
 
 import hypothesis.strategies as st
@@ -13,15 +12,16 @@ import pytest
 from hypothesis import given
 
 import streamframes as sf
+from streamframes.core.batch.clock import Clock
 from streamframes.core.batch.groups import as_int64
 from streamframes.core.batch.packer import Packer
 from streamframes.core.batch.rows import TagColumn
-from streamframes.core.fill.bucket_fold import FillFold
-from streamframes.core.fill.plan import FRAMES, ROWS, FillPlan
+from streamframes.core.fill.operator import FillPlan
+from streamframes.core.fill.plan import FRAMES, ROWS
 from streamframes.core.frames.edges import Expand, Move, Split, moved, moved_schema
 from streamframes.core.frames.measures import Measure
-from streamframes.core.operator import table_bucket as fold_module
-from streamframes.core.operator.table_bucket import fold
+from streamframes.core.operator import table_bucket
+from streamframes.core.operator.table_bucket import bucket_results
 from tests.oracles import fill as oracle
 from tests.thoroughness import examples
 
@@ -76,6 +76,7 @@ moves_strategy = st.sampled_from([(), (Expand(3, 2),), (Split(4),), (Expand(0, 5
 
 def plan_for(keys: list[str], moves: tuple[Move, ...] = (), **wanted: Any) -> FillPlan:
     return FillPlan(
+        clock=Clock("integer"),
         frames=moved_schema(FRAME_COLUMNS, moves, "frame_"),
         keys=pa.schema([FRAME_COLUMNS.field(name) for name in keys]),
         ts_type=pa.int64(),
@@ -112,7 +113,7 @@ def run(plan: FillPlan, frames: Any, rows: Any, buckets: int, size: int, moves: 
     ]
     chunks.sort(key=lambda chunk: (chunk.bucket, chunk.start))
     travelled = ((chunk.bucket, chunk.start, pa.py_buffer(chunk.data)) for chunk in chunks)
-    return [row for batch in fold(partial(FillFold, plan), travelled) for row in batch.to_pylist()]
+    return [row for batch in bucket_results(plan, travelled) for row in batch.to_pylist()]
 
 
 def moved_by_hand(frames: list[dict[str, Any]], moves: tuple[Move, ...]) -> list[dict[str, Any]]:
@@ -153,7 +154,7 @@ def spelled(rows: list[dict[str, Any]]) -> list[str]:
 
 @pytest.fixture(autouse=True)
 def release_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fold_module, "RELEASE_ROWS", 1)
+    monkeypatch.setattr(table_bucket, "RELEASE_ROWS", 1)
 
 
 @examples(100)
@@ -181,7 +182,7 @@ def test_a_row_is_tagged_once_for_each_frame_that_holds_it(
     frames: Any, rows: Any, keys: Any, buckets: int, size: int
 ) -> None:
     key_tags = tuple(TagColumn(name, "key", i, FRAME_COLUMNS.field(name).type) for i, name in enumerate(keys))
-    plan = plan_for(keys, tags=(*TAGS, *key_tags), told=("frame_id",))
+    plan = plan_for(keys, tags=(*TAGS, *key_tags), frame_columns=("frame_id",))
     expected = [
         {"ts": row["ts"], "v": row["v"], **{name: row[name] for name in keys}, "frame_id": frame["frame_id"]}
         for frame, held in oracle.filled(frames, rows, keys, list(COLUMNS))

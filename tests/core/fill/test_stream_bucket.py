@@ -11,9 +11,11 @@ import pytest
 from hypothesis import given
 
 import streamframes as sf
+from streamframes.core.batch.clock import Clock
 from streamframes.core.batch.packer import DATA, Packer
 from streamframes.core.batch.rows import TagColumn
-from streamframes.core.fill.plan import FRAMES, ROWS, FillPlan
+from streamframes.core.fill.operator import FillPlan
+from streamframes.core.fill.plan import FRAMES, ROWS
 from streamframes.core.fill.stream_bucket import FillBucket, FillStreamPlan
 from streamframes.core.frames.edges import Expand, Move, Split, moved_schema
 from streamframes.core.frames.measures import Measure
@@ -85,6 +87,7 @@ def framed_and_filling(rows: list[dict[str, Any]]) -> tuple[list[dict[str, Any]]
 
 def filling(frames: FramePlan, moves: tuple[Move, ...], keys: list[str], **wanted: Any) -> FillPlan:
     return FillPlan(
+        clock=Clock("integer"),
         frames=moved_schema(frames.frame_schema, moves, "frame_"),
         keys=pa.schema([frames.keys.field(name) for name in keys]),
         ts_type=pa.int64(),
@@ -174,7 +177,7 @@ def test_rows_are_tagged_once_for_each_frame(scheme: Any, data: Any, fragments: 
     moves = (Expand(3, 2),)
     batches = data.draw(two_streams(scheme))
     plan = plan_for(scheme, fragments=fragments)
-    found = FillStream(plan, filling(plan, moves, ["key"], tags=TAGS, told=("frame_id",)), moves).run(batches)
+    found = FillStream(plan, filling(plan, moves, ["key"], tags=TAGS, frame_columns=("frame_id",)), moves).run(batches)
     frames = moved_by_hand(told_frames(plan_for(scheme), batches), moves)
     expected = [
         {"ts": row["ts"], "v": row["v"], "frame_id": frame["frame_id"]}
@@ -296,7 +299,7 @@ def test_a_group_without_frames_and_rows_is_forgotten() -> None:
     stream = FillStream(plan, filling(plan, (), ["key"], measures=MEASURES))
     stream.step([{"key": str(i), "ts": 1, "v": 1.0} for i in range(50)], 0)
     stream.step([], 9)
-    assert len(FillBucket(stream.plan, stream.store).filler.groups) == 0
+    assert len(FillBucket(stream.plan, stream.store).operator.groups) == 0
 
 
 def test_a_long_episode_of_one_group_does_not_keep_the_rows_of_others() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import hypothesis.strategies as st
@@ -24,7 +23,7 @@ from streamframes.core.frames.schedule import Schedule
 from streamframes.core.operator import state_codec
 from streamframes.core.operator.step import Step
 from streamframes.core.operator.stream_bucket import StreamBucket, StreamPlan
-from streamframes.core.operator.table_bucket import TableBucket, fold
+from streamframes.core.operator.table_bucket import bucket_results
 from streamframes.errors import StreamFramesError
 from tests.thoroughness import examples
 
@@ -74,9 +73,7 @@ def chunks_of(plan: FramePlan, rows: list[dict[str, Any]], input_number: int = 0
 def table(plan: FramePlan, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     plain = [row for row in rows if row.get("word", DATA) == DATA]
     chunks = sorted(chunks_of(plan, plain), key=lambda chunk: chunk.start) if plain else []
-    return dicts(
-        list(fold(partial(TableBucket, plan), ((0, chunk.start, pa.py_buffer(chunk.data)) for chunk in chunks)))
-    )
+    return dicts(list(bucket_results(plan, ((0, chunk.start, pa.py_buffer(chunk.data)) for chunk in chunks))))
 
 
 def dicts(batches: list[pa.RecordBatch]) -> list[dict[str, Any]]:

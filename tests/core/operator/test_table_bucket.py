@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import random
 from collections import defaultdict
-from functools import partial
 from typing import Any
 
 import hypothesis.strategies as st
@@ -19,8 +18,8 @@ from streamframes.core.batch.packer import Packer
 from streamframes.core.batch.rows import TagColumn
 from streamframes.core.frames.measures import Measure
 from streamframes.core.frames.operator import FramePlan
-from streamframes.core.operator import table_bucket as fold_module
-from streamframes.core.operator.table_bucket import TableBucket, fold
+from streamframes.core.operator import table_bucket
+from streamframes.core.operator.table_bucket import bucket_results
 from streamframes.core.theory.reference import reference_frames
 from streamframes.core.theory.trial import frames_in
 from tests.thoroughness import examples
@@ -75,9 +74,7 @@ def run(plan: FramePlan, rows: list[dict[str, Any]], batch: int, buckets: int) -
         columns = [pa.array(table[name], kind) for name, kind in COLUMNS.items()]
         chunks += packer.pack(pa.array(table["ts"], pa.int64()), keys, columns)
     chunks.sort(key=lambda chunk: (chunk.bucket, chunk.start))
-    return list(
-        fold(partial(TableBucket, plan), ((chunk.bucket, chunk.start, pa.py_buffer(chunk.data)) for chunk in chunks))
-    )
+    return list(bucket_results(plan, ((chunk.bucket, chunk.start, pa.py_buffer(chunk.data)) for chunk in chunks)))
 
 
 def dicts(batches: list[pa.RecordBatch]) -> list[dict[str, Any]]:
@@ -93,7 +90,7 @@ def by_group(rows: list[dict[str, Any]]) -> dict[Any, list[dict[str, Any]]]:
 
 @pytest.fixture(autouse=True)
 def release_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fold_module, "RELEASE_ROWS", 1)
+    monkeypatch.setattr(table_bucket, "RELEASE_ROWS", 1)
 
 
 @examples(100)

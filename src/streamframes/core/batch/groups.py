@@ -157,7 +157,7 @@ class GroupIndex:
     """The groups met so far, numbered in the order of their first appearance."""
 
     def __init__(self, key_schema: pa.Schema) -> None:
-        self._schema = key_schema
+        self.schema = key_schema
         self._table = np.zeros((_table_size(1024), 3), np.uint64)
         self._keys: list[pa.RecordBatch] = []
         self.first = np.empty(0, np.uint64)
@@ -177,9 +177,9 @@ class GroupIndex:
         if fresh.size:
             self.first = np.concatenate([self.first, first[fresh]])
             self.second = np.concatenate([self.second, second[fresh]])
-            if len(self._schema):
+            if len(self.schema):
                 columns = [with_one_zero(column) for column in keys.take(pa.array(fresh)).columns]
-                self._keys.append(pa.RecordBatch.from_arrays(columns, schema=self._schema))
+                self._keys.append(pa.RecordBatch.from_arrays(columns, schema=self.schema))
         return codes
 
     def numbers_of_rows(self, first: np.ndarray, second: np.ndarray, keys: pa.RecordBatch) -> np.ndarray:
@@ -204,7 +204,7 @@ class GroupIndex:
         if len(self._keys) > 1:
             self._keys = [pa.concat_batches(self._keys)]
         if not self._keys:
-            return [pa.array([], field.type) for field in self._schema]
+            return [pa.array([], field.type) for field in self.schema]
         return [column.take(pa.array(numbers)) for column in self._keys[0].columns]
 
     def snapshot(self) -> Tree:
@@ -214,13 +214,13 @@ class GroupIndex:
 
     def restore(self, tree: Tree) -> None:
         """Go on from a snapshot, with the same numbers."""
-        keys = pa.RecordBatch.from_arrays(list(tree_at(tree, "keys").values()), schema=self._schema)
+        keys = pa.RecordBatch.from_arrays(list(tree_at(tree, "keys").values()), schema=self.schema)
         self.numbers(array_at(tree, "first"), array_at(tree, "second"), keys)
 
     def retain(self, numbers: np.ndarray) -> None:
         """Forget all groups but these, which are numbered anew in this order."""
-        kept = GroupIndex(self._schema)
-        keys = pa.RecordBatch.from_arrays(self.values(numbers), schema=self._schema)
+        kept = GroupIndex(self.schema)
+        keys = pa.RecordBatch.from_arrays(self.values(numbers), schema=self.schema)
         kept.numbers(self.first[numbers], self.second[numbers], keys)
         self.__dict__ = kept.__dict__
 

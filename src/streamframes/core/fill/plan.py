@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
+from streamframes.core.batch.clock import Clock
 from streamframes.core.batch.packer import Layout
 from streamframes.core.batch.rows import TagColumn
 from streamframes.core.frames.measures import Measure
 
-# The inputs that meet in a bucket.
+# The inputs: rows are fed in their order, frames are taken as they come.
 ROWS, FRAMES = range(2)
 
 
@@ -24,32 +25,37 @@ class Placed:
 
 
 @dataclass(frozen=True)
-class FillPlan:
+class FillSpec:
     """Frames that are filled with rows of their group.
 
     `frames` are all columns of a frame; `keys` the group columns in which a row must agree with a frame; `ts_type` the
     type of the rows' instants; `columns` the types of what travels with a row. With `tags` the rows are the result,
-    each with the columns `told` of its frame; without, the frames with their `measures`, and those without rows only
-    if `keep_empty`. With `fragments` a frame comes several times and grows. With `places` a row must also lie between
-    the edges of a frame in space.
+    each with the columns `frame_columns` of its frame; without, the frames with their `measures`, and those without
+    rows only if `keep_empty`. With `fragments` a frame comes several times and grows. With `places` a row must also
+    lie between the edges of a frame in space.
     """
 
     frames: pa.Schema
+    clock: Clock
     keys: pa.Schema
     ts_type: pa.DataType
     columns: tuple[pa.DataType, ...]
     places: tuple[Placed, ...] = ()
     measures: tuple[Measure, ...] = ()
     tags: tuple[TagColumn, ...] = ()
-    told: tuple[str, ...] = ()
+    frame_columns: tuple[str, ...] = ()
     keep_empty: bool = True
     fragments: bool = False
     prefix: str = "frame_"
 
-    @property
-    def row_layout(self) -> Layout:
-        """How rows are packed."""
-        return Layout(self.keys, self.ts_type, self.columns)
+    def settings(self) -> dict[str, str]:
+        """What must not change while a checkpoint is in use, by the names that a user knows."""
+        result = "rows" if self.tags else ", ".join(f"{m.name}={m.function} of {m.type}" for m in self.measures)
+        return {
+            "measures": result or "none",
+            "space": ", ".join(placed.low for placed in self.places) or "none",
+            "keep_empty": repr(self.keep_empty),
+        }
 
     @property
     def frame_layout(self) -> Layout:
@@ -57,9 +63,14 @@ class FillPlan:
         return Layout(self.keys, self.frames.field(f"{self.prefix}start").type, tuple(self.frames.types))
 
     @property
+    def frame_schema(self) -> pa.Schema:
+        """The columns of the frames."""
+        return self.frames
+
+    @property
     def result_schema(self) -> pa.Schema:
-        """The columns of what the plan is for."""
+        """The columns of the results."""
         if self.tags:
-            told = [self.frames.field(name) for name in self.told]
-            return pa.schema([*(pa.field(tag.name, tag.type) for tag in self.tags), *told])
+            of_frame = [self.frames.field(name) for name in self.frame_columns]
+            return pa.schema([*(pa.field(tag.name, tag.type) for tag in self.tags), *of_frame])
         return pa.schema([*self.frames, *(pa.field(measure.name, measure.type) for measure in self.measures)])

@@ -1,39 +1,34 @@
-"""Filling in a stream: one bucket, step by step, with two waiting lists.
+"""Filling in a stream: what frames are found in, and what fills them, each in a bucket of a stream, step by step.
 
-  frames ──> framing, or given ──> waiting for rows ──┐
-                                                      ├──> filled frames, tagged rows
-  rows ────> late? ──────────────> waiting for frames ┘
+  rows to frame ──> StreamBucket of the frames ──> moved ──> taken ──┐
+  rows that fill ─────────────────────────────────────────> StreamBucket of FillOperator ──> results
 
-A frame leaves when all rows up to its end have been seen; a row leaves when no frame that could hold it can still
-come. Either side may be given: the frames of a table, or the rows of a historical table, which are there before the
-stream begins.
+Rows that fill wait until all frames that could hold them have come: for those still to come, the bucket of the frames
+says before which instant none starts. Either input may be given instead, as a table that is there before the stream
+begins: the frames, or the rows of a historical table.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.batch.chunk import Chunk, decode, summary_of
+from streamframes.core.batch.chunk import decode, summary_of
 from streamframes.core.batch.clock import MIN_INSTANT
 from streamframes.core.batch.groups import fingerprints
-from streamframes.core.batch.packer import split_by_time
-from streamframes.core.batch.reorder_buffer import in_order
-from streamframes.core.batch.rows import Rows, gather, no_rows
-from streamframes.core.fill.pending_frames import DONE, GROUP, HIGH, LOW, NEVER, Filler
-from streamframes.core.fill.plan import FRAMES, ROWS, FillPlan
-from streamframes.core.fill.row_buffer import GROUP as SHELVED
-from streamframes.core.fill.row_buffer import Shelf
+from streamframes.core.batch.rows import Rows
+from streamframes.core.batch.tree import array_at
+from streamframes.core.fill.operator import FillOperator, FillPlan
+from streamframes.core.fill.pending_frames import NEVER
+from streamframes.core.fill.plan import FRAMES, ROWS
 from streamframes.core.frames.edges import Move, lookback_of, moved
 from streamframes.core.operator import state_codec
-from streamframes.core.operator.step import Step, check_identity, late_row
+from streamframes.core.operator.step import Step
 from streamframes.core.operator.store import SharedStore, Store
 from streamframes.core.operator.stream_bucket import StreamBucket, StreamPlan
-from streamframes.errors import StreamFramesError
 
 Chunks = Iterable[tuple[int, pa.Buffer]]
 # Late rows of this step; rows and frames that wait after it; and of all steps so far their number, sums and maxima.
@@ -74,184 +69,81 @@ class FillStreamPlan:
 
 
 class FillBucket:
-    """The filling of one bucket of a stream."""
+    """One bucket of a stream: the bucket of its frames, and the bucket of the rows that fill them."""
 
     def __init__(self, plan: FillStreamPlan, store: Store) -> None:
         self.plan = plan
-        self.store = SharedStore(store, 2)
-        first, self.own = self.store.parts
-        self.framing = StreamBucket(plan.framing, first) if plan.framing is not None else None
-        self.filler = Filler(plan.fill)
-        self.shelf = Shelf(self.own)
-        self.point = NEVER if plan.rows_given else MIN_INSTANT
-        self.reach = lookback_of(plan.moves)
+        self.store = SharedStore(store, 3)
+        of_frames, of_rows, self.own = self.store.parts
+        self.framing = None if plan.framing is None else StreamBucket(plan.framing, of_frames)
+        self.operator = FillOperator(plan.fill, self._later_frames if self.framing else None, self.own)
+        self.filling = StreamBucket(StreamPlan(plan.fill, plan.identity, plan.late), of_rows, self.operator)
+        self.lookback = lookback_of(plan.moves)
+        # Of all steps: their number, the sums and the maxima of what waits.
         self.record = np.zeros(5, np.int64)
         saved = self.own.read()
         if saved is not None:
-            self._load(state_codec.decode(saved))
+            self.record = array_at(state_codec.decode(saved), "record")
 
     def begin(self, chunks: Chunks) -> None:
         """Take what is given, before the first step."""
         for _, data in chunks:
-            if not len(data):
-                continue
-            chunk = decode(data)
-            numbers = self._numbers(chunk)
-            if chunk.input_number == ROWS:
-                self.shelf.put(chunk, numbers, seen=True)
-            else:
-                frames = pa.RecordBatch.from_arrays(chunk.rows.columns, schema=self.plan.fill.frames)
-                self.filler.add(frames, np.repeat(numbers, np.diff(chunk.rows.bounds)))
+            if len(data):
+                self.filling.take(decode(data))
 
     def step(self, chunks: Chunks, watermark: int = MIN_INSTANT) -> Step:
-        """Take chunks (start, bytes) of both sides, and the news that all rows before the watermark have been seen."""
-        ours, theirs = _by_input(chunks)
-        framed = self._framed(ours, watermark)
-        before, self.point = self.point, max(self.point, watermark)
-        arrived, late = self._arrived(theirs, before)
+        """Take chunks (start, bytes) of both inputs, and the watermark before which all rows have been seen."""
+        of_frames, of_rows = _by_input(chunks)
+        framed = self._framed(of_frames, watermark)
         self._take_frames(framed.results)
-        parts = [(chunk, self._rows(chunk)) for chunk in (*arrived, *self.shelf.take_due(self.point))]
-        useful_from = self._useful_from()
-        results = self._fill(parts, useful_from, advance=self.point - before)
-        self._purge(useful_from)
-        self._forget()
-        counters = self._counters(framed, late)
-        self.own.write(state_codec.encode(self._save()))
+        filled = self.filling.step(of_rows, NEVER if self.plan.rows_given else watermark)
+        counters = {**framed.counters, **self._counters(filled.counters)}
+        self.own.write(state_codec.encode({"record": self.record}))
         self.store.write()
-        busy = framed.due is not None or len(self.filler) or self.shelf.n_rows
-        woken = framed.due if self.plan.rows_given else self.point + 1
-        return Step(results, counters, woken if busy else None)
+        is_busy = framed.due is not None or filled.due is not None
+        woken = framed.due if self.plan.rows_given else self.filling.watermark + 1
+        return Step(filled.results, counters, woken if is_busy else None)
 
     def _framed(self, chunks: list[tuple[int, pa.Buffer]], watermark: int) -> Step:
         if self.framing is None:
             return Step([], dict.fromkeys(StreamBucket.COUNTERS, 0) | {"watermark": watermark}, None)
         return self.framing.step(chunks, watermark if self.plan.frames_watched else MIN_INSTANT)
 
-    def _arrived(self, chunks: list[tuple[int, pa.Buffer]], before: int) -> tuple[list[Chunk], int]:
-        """The chunks of rows without those that are late, and how many are."""
-        arrived, n_late = [], 0
-        for _, data in chunks:
-            chunk = decode(data)
-            late = chunk.rows.ts < before
-            if late.any() and self.plan.late == "fail":
-                raise StreamFramesError(
-                    late_row(self.plan.fill.row_layout, chunk, int(np.flatnonzero(late)[0]), before)
-                )
-            n_late += int(late.sum())
-            arrived.append(chunk.filter(~late) if late.any() else chunk)
-        return arrived, n_late
-
     def _take_frames(self, results: list[pa.RecordBatch]) -> None:
-        """Let the frames that the framing has told wait for rows, by the group that rows go by."""
+        """Let the frames that have been found wait for rows, by the group that rows go by."""
         plan = self.plan.fill
         for frames in results:
-            name = f"{plan.prefix}final"
-            final = np.asarray(frames.column(name).to_numpy(False)) if plan.fragments else None
+            final = np.asarray(frames.column(f"{plan.prefix}final").to_numpy(False)) if plan.fragments else None
             frames = moved(frames, self.plan.moves, plan.prefix, final)
             keys = frames.select(plan.keys.names)
-            numbers = self.filler.groups.numbers(*fingerprints(keys.columns, frames.num_rows), keys)
-            self.filler.add(frames, numbers, final)
+            numbers = self.operator.groups.numbers(*fingerprints(keys.columns, frames.num_rows), keys)
+            size = frames.num_rows
+            self.operator.take(Rows(numbers, np.arange(size + 1), np.zeros(size, np.int64), frames.columns), FRAMES)
 
-    def _fill(self, parts: list[tuple[Chunk, Rows]], useful_from: np.ndarray, advance: int) -> list[pa.RecordBatch]:
-        """Fill frames with the rows that leave now, and let the others wait."""
-        offered = [self._held(rows) for rows in self._seen_too_early()]
-        for chunk, rows in parts:
-            leaves = rows.ts < self.point
-            offered.append(self._held(rows))
-            # Where frames are given, none will come that is not known.
-            waits = ~leaves if self.framing is not None else ~leaves & self.filler.holds(rows)
-            self._shelve(chunk, waits, advance, seen=False)
-            self._shelve(chunk, leaves & (rows.ts >= useful_from[rows.group_of_row]), advance, seen=True)
-        rows = in_order(gather(offered)) if offered else no_rows(self.plan.fill.columns)
-        return self.filler.fill(rows, self.point)
-
-    def _rows(self, chunk: Chunk) -> Rows:
-        """The rows under the numbers of the filler's groups."""
-        return Rows(self._numbers(chunk), chunk.rows.bounds, chunk.rows.ts, chunk.rows.columns)
-
-    def _numbers(self, chunk: Chunk) -> np.ndarray:
-        return self.filler.groups.numbers(chunk.first, chunk.second, chunk.keys)
-
-    def _held(self, rows: Rows) -> Rows:
-        """The rows that leave now and are in a frame."""
-        return rows.filter((rows.ts < self.point) & self.filler.holds(rows))
-
-    def _seen_too_early(self) -> Iterator[Rows]:
-        """Rows that were offered before the frames that have come, or grown, since."""
-        n_groups = len(self.filler.groups)
-        low, high = np.full(n_groups, NEVER), np.full(n_groups, MIN_INSTANT)
-        table = self.filler.table
-        lacks = table[table[:, DONE] <= np.minimum(table[:, HIGH], self.point - 1)]
-        np.minimum.at(low, lacks[:, GROUP], np.maximum(lacks[:, LOW], lacks[:, DONE]))
-        np.maximum.at(high, lacks[:, GROUP], lacks[:, HIGH])
-        for chunk in self.shelf.look(low, high):
-            yield self._rows(chunk)
-
-    def _shelve(self, chunk: Chunk, keep: np.ndarray, advance: int, *, seen: bool) -> None:
-        if not keep.any():
-            return
-        rest = chunk.filter(keep)
-        for piece in [rest] if seen or keep.all() else split_by_time(rest, max(1, advance)):
-            self.shelf.put(piece, self._numbers(piece), seen=seen)
-
-    def _useful_from(self) -> np.ndarray:
-        """For each group the instant before which no row can be in a frame that is still to come or to grow."""
-        groups = self.filler.groups
+    def _later_frames(self) -> np.ndarray:
+        """For each group of rows the instant before which no frame starts, or grows, that is still to come."""
+        groups = self.operator.groups
         if self.framing is None:
             return np.full(len(groups), NEVER)
-        *pair, starts = self.framing.min_unreported_start(self.plan.fill.keys.names)
-        numbers = groups.find(*pair)
-        useful = np.full(len(groups), self.framing.watermark)
-        np.minimum.at(useful, numbers[numbers >= 0], starts[numbers >= 0])
-        return useful - self.reach
+        first, second, starts = self.framing.min_unreported_start(self.plan.fill.keys.names)
+        numbers = groups.find(first, second)
+        earliest = np.full(len(groups), self.framing.watermark)
+        np.minimum.at(earliest, numbers[numbers >= 0], starts[numbers >= 0])
+        return earliest - self.lookback
 
-    def _purge(self, useful_from: np.ndarray) -> None:
-        for chunk in self.shelf.purge(useful_from):
-            rows = self._rows(chunk)
-            self._shelve(chunk, rows.ts >= useful_from[rows.group_of_row], 1, seen=True)
-
-    def _forget(self) -> None:
-        """Drop the groups without frames and rows, once they are many."""
-        busy = np.zeros(len(self.filler.groups), np.bool_)
-        busy[self.shelf.lines[:, SHELVED]] = True
-        busy[self.filler.table[:, GROUP]] = True
-        if 2 * busy.sum() > busy.size:
-            return
-        numbers = np.flatnonzero(busy)
-        place = np.full(busy.size, -1)
-        place[numbers] = np.arange(numbers.size)
-        self.shelf.renumber(place)
-        self.filler.renumber(numbers, place)
-
-    def _counters(self, framed: Step, late: int) -> dict[str, int]:
+    def _counters(self, filled: Mapping[str, int]) -> dict[str, int]:
         """How much waits, now, at most and on average, for the query's progress."""
-        rows, frames = self.shelf.n_rows, len(self.filler)
+        rows, frames = filled["waiting"], filled["open"]
         steps, sum_rows, sum_frames, max_rows, max_frames = self.record.tolist()
         self.record[:] = steps + 1, sum_rows + rows, sum_frames + frames, max(max_rows, rows), max(max_frames, frames)
-        told = zip(COUNTERS, (late, rows, frames, *self.record.tolist()), strict=True)
-        return {**framed.counters, **dict(told)}
-
-    def _save(self) -> dict[str, Any]:
-        return {
-            "identity": dict(self.plan.identity),
-            "point": self.point,
-            "record": self.record,
-            "filler": self.filler.snapshot(),
-            "shelf": self.shelf.snapshot(),
-        }
-
-    def _load(self, saved: dict[str, Any]) -> None:
-        check_identity(saved["identity"], self.plan.identity)
-        self.point, self.record = saved["point"], saved["record"]
-        self.filler.restore(saved["filler"])
-        self.shelf.restore(saved["shelf"])
+        return dict(zip(COUNTERS, (filled["late"], rows, frames, *self.record.tolist()), strict=True))
 
 
-def _by_input(
-    chunks: Chunks,
-) -> tuple[list[tuple[int, pa.Buffer]], list[tuple[int, pa.Buffer]]]:
-    """Chunks to be framed, with those that only bring news, and chunks of rows that fill."""
-    inputs: tuple[list[tuple[int, pa.Buffer]], list[tuple[int, pa.Buffer]]] = ([], [])
+def _by_input(chunks: Chunks) -> tuple[list[tuple[int, pa.Buffer]], list[tuple[int, pa.Buffer]]]:
+    """Chunks to be framed, with those that only bring punctuation, and chunks of rows that fill."""
+    of_frames: list[tuple[int, pa.Buffer]] = []
+    of_rows: list[tuple[int, pa.Buffer]] = []
     for start, data in chunks:
-        inputs[summary_of(data).input_number if len(data) else FRAMES].append((start, data))
-    return inputs[FRAMES], inputs[ROWS]
+        is_row = len(data) and summary_of(data).input_number == ROWS
+        (of_rows if is_row else of_frames).append((start, data))
+    return of_frames, of_rows

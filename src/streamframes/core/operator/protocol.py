@@ -85,12 +85,17 @@ class Operator(Protocol):
         return [], sum(1 for _ in commands)
 
     def take(self, rows: Rows, input_number: int) -> None:
-        """Take rows of another input; they come before the rows that are fed at their instants, in any order."""
+        """Take rows of another input, in any order; they come before the rows that are fed for their instants."""
         return
 
-    def wanted(self, rows: Rows) -> np.ndarray | None:
-        """Which rows that wait to be fed can matter; None for all."""
-        return None
+    @property
+    def is_selective(self) -> bool:
+        """Whether some rows may be left out before they are fed: those that are not `wanted`."""
+        return False
+
+    def wanted(self, rows: Rows) -> np.ndarray:
+        """Which rows can matter; all that other inputs bring up to their instants has been taken."""
+        return np.ones(len(rows), np.bool_)
 
     def end_of_data(self, instant: int) -> None:
         """The data of all buckets goes on to this instant."""

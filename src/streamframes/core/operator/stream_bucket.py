@@ -53,8 +53,11 @@ class StreamPlan:
         return self.plan.result_schema
 
     def bucket(self, store: Store, given: Iterable[tuple[int, pa.Buffer]] = ()) -> StreamBucket:
-        """A bucket of this plan, with its state; nothing is given to it beforehand."""
-        return StreamBucket(self, store)
+        """A bucket of this plan, with its state, and with what is given before its first step."""
+        bucket = StreamBucket(self, store)
+        for _, data in given:
+            bucket.take(decode(data))
+        return bucket
 
 
 class StreamBucket:
@@ -76,6 +79,10 @@ class StreamBucket:
         saved = store.read()
         if saved is not None:
             self._restore(state_codec.decode(saved))
+
+    def take(self, chunk: Chunk) -> None:
+        """Let the operator take rows of another input, or rows that are all there before the first step."""
+        self.operator.take(numbered(chunk, self._numbers(chunk)), chunk.input_number)
 
     def step(self, chunks: Iterable[tuple[int, pa.Buffer]], watermark: int = MIN_INSTANT) -> Step:
         """Take chunks (start, bytes), and the watermark before which all rows have been seen.
@@ -128,9 +135,10 @@ class StreamBucket:
         return self.operator.scheduled_groups is not None
 
     def _must_open(self, start: int, data: pa.Buffer, before: int) -> bool:
-        """Whether rows may be late, bring punctuation, or be ahead of the watermark."""
+        """Whether rows may be late, bring punctuation, be ahead of the watermark, or need not wait."""
         ahead = self.group_watermarks.size and start < self.group_watermarks.max()
-        return bool(start < before or ahead or summary_of(data).announces or self._is_scheduled)
+        looked_at = self._is_scheduled or self.operator.is_selective
+        return bool(start < before or ahead or summary_of(data).announces or looked_at)
 
     def _on_time(self, chunk: Chunk, before: int, own_before: np.ndarray) -> tuple[Chunk, int]:
         """The rows that are not late, and how many are; then the watermarks of its groups move to their punctuation.
@@ -175,12 +183,14 @@ class StreamBucket:
         leaving = []
         for chunk, rows in zip(chunks, parts, strict=True):
             leaves = rows.ts < watermarks[rows.group_of_row]
+            waits = ~leaves
+            if self.operator.is_selective:
+                wanted = self.operator.wanted(rows)
+                leaves, waits = leaves & wanted, waits & wanted
             leaving.append(rows.filter(leaves))
-            wanted = None if leaves.all() else self.operator.wanted(rows)
-            waits = ~leaves if wanted is None else ~leaves & wanted
             if waits.any():
                 rest = chunk.filter(waits)
-                for piece in split_by_time(rest, max(1, advance)) if leaves.any() else [rest]:
+                for piece in [rest] if waits.all() else split_by_time(rest, max(1, advance)):
                     entry = packed(0, piece)
                     self.waiting.put(entry.start, pa.py_buffer(entry.data))
         released = in_order(gather(leaving)) if leaving else no_rows(self.plan.plan.columns)

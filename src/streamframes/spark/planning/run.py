@@ -12,7 +12,7 @@ from streamframes.core.batch.packer import Layout
 from streamframes.core.files.parquet.projection import Selection
 from streamframes.core.frames.operator import FramePlan
 from streamframes.core.operator.protocol import OperatorPlan
-from streamframes.core.operator.table_bucket import TableBucket, fold
+from streamframes.core.operator.table_bucket import bucket_results
 from streamframes.spark.batch.pack import PIECES, packing
 from streamframes.spark.batch.reduce import Batches, reduced
 from streamframes.spark.scan.scan import Selected
@@ -37,7 +37,7 @@ def table_results(
         if not isinstance(way, str):
             return way.frames(schema)
     chunks = pieces(travelling, plan.layout, packing(plan.layout, buckets, end_of_data=plan.needs_end_of_data))
-    return reduced(chunks, buckets, partial(fold, partial(TableBucket, plan)), schema)
+    return reduced(chunks, buckets, partial(bucket_results, plan), schema)
 
 
 def pieces(travelling: DataFrame | Selected, layout: Layout, pack: Callable[[Batches], Batches]) -> DataFrame:

@@ -1,6 +1,6 @@
 """Fillings: frames and the rows that fill them, all checked before a job starts; then tables and streams go their ways.
 
-frames ─┬─ both are tables:   pack, shuffle chunks of both, fold           `fill_tables`
+frames ─┬─ both are tables:   pack, shuffle chunks of both, fill           `fill_tables`
 rows   ─┘  one is a stream:   one stateful stage for frames and rows       `fill_streams`
 """
 
@@ -15,7 +15,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import types as T
 
 from streamframes.core.batch.clock import Clock
-from streamframes.core.fill.plan import FillPlan, Placed
+from streamframes.core.fill.operator import FillPlan
+from streamframes.core.fill.plan import Placed
 from streamframes.errors import InvalidArgument
 from streamframes.spark.columns import arrow_schema, arrow_type, clock_of, column, names, tag_columns
 from streamframes.spark.planning.frame_tables import check_alike, frame_table, matched, point_table
@@ -41,8 +42,8 @@ class FillQuery:
 
     `frames` are the columns of the frames; `by` maps group columns of the frames to those of the rows; of the
     measures, in the order of `names`, `measures` are computed in the same pass and `others` by Spark; without any,
-    the rows are the result, with the columns `told` of their frame. `space` holds, for each dimension of it, the
-    columns of a frame's edges and that of a row's place.
+    the rows are the result, with the columns `frame_columns` of their frame. `space` holds, for each of its dimensions,
+    the columns of a frame's edges and that of a row's place.
     """
 
     frames: T.StructType
@@ -54,7 +55,7 @@ class FillQuery:
     names: tuple[str, ...]
     measures: tuple[InPass, ...]
     others: Mapping[str, Any]
-    told: tuple[str, ...]
+    frame_columns: tuple[str, ...]
     keep_empty: bool
     prefix: str
     space: tuple[tuple[str, str, str], ...] = ()
@@ -67,8 +68,9 @@ class FillQuery:
     def planned(self, *, tags: bool, fragments: bool = False) -> tuple[list[Column], FillPlan]:
         """The columns of the rows that travel, and the plan of the core for them."""
         extra, measures = travelling(() if tags else self.measures, len(self.ties))
-        others, told = tag_columns(self.rows, list(self.by.values()), self.ts, len(self.ties)) if tags else ([], ())
-        chosen = [*map(column, (*self.by.values(), self.ts, *self.ties)), *extra, *map(column, others)]
+        groups = list(self.by.values())
+        others, as_tags = tag_columns(self.rows, groups, self.ts, len(self.ties)) if tags else ([], ())
+        chosen = [*map(column, (*groups, self.ts, *self.ties)), *extra, *map(column, others)]
         first_place = len(chosen) - len(self.by) - 1
         chosen += place_columns([place for _, _, place in self.space])
         columns = [each.alias(f"__sf_{i}") for i, each in enumerate(chosen)]
@@ -76,13 +78,14 @@ class FillQuery:
         n_keys = len(self.by)
         plan = FillPlan(
             frames=arrow_schema(self.frames),
+            clock=self.clock,
             keys=pa.schema(list(zip(self.by, kinds[:n_keys], strict=True))),
             ts_type=kinds[n_keys],
             columns=tuple(kinds[n_keys + 1 :]),
             places=tuple(Placed(low, high, first_place + d) for d, (low, high, _) in enumerate(self.space)),
             measures=measures,
-            tags=told,
-            told=self.told,
+            tags=as_tags,
+            frame_columns=self.frame_columns,
             keep_empty=self.keep_empty,
             fragments=fragments,
             prefix=self.prefix,
@@ -92,7 +95,7 @@ class FillQuery:
     def result_types(self, *, tags: bool) -> T.StructType:
         """The columns of the results, as Spark knows them."""
         if tags:
-            return T.StructType([*self.rows.schema, *(self.frames[name] for name in self.told)])
+            return T.StructType([*self.rows.schema, *(self.frames[name] for name in self.frame_columns)])
         return T.StructType([*self.frames, *(T.StructField(m.name, m.type) for m in self.measures)])
 
 
@@ -110,9 +113,9 @@ def plan_fill(frames: DataFrame, rows: DataFrame, arguments: FillArguments, *, i
     check_alike(left, right, "fill")
     _check_names(frames.schema, measures)
     here, there = sorted_out(rows, measures, "fill()", in_stream=in_stream)
-    told = [name for name in (f"{prefix}id", f"{prefix}piece") if name in frames.columns]
+    shown = [name for name in (f"{prefix}id", f"{prefix}piece") if name in frames.columns]
     if not measures:
-        _check_told(frames.schema, rows, told, prefix)
+        _check_shown(frames.schema, rows, shown, prefix)
     return FillQuery(
         frames=frames.schema,
         rows=rows,
@@ -123,7 +126,7 @@ def plan_fill(frames: DataFrame, rows: DataFrame, arguments: FillArguments, *, i
         names=tuple(measures),
         measures=tuple(here),
         others=there,
-        told=tuple(told),
+        frame_columns=tuple(shown),
         keep_empty=arguments.keep_empty,
         prefix=prefix,
         space=_space(frames, rows, arguments),
@@ -161,14 +164,14 @@ def _check_names(frames: T.StructType, measures: Mapping[str, Any]) -> None:
             raise InvalidArgument(f"fill() got the measure {name!r}, which is a column of the frames; rename it")
 
 
-def _check_told(frames: T.StructType, rows: DataFrame, told: Sequence[str], prefix: str) -> None:
-    if not told:
+def _check_shown(frames: T.StructType, rows: DataFrame, shown: Sequence[str], prefix: str) -> None:
+    if not shown:
         known = ", ".join(frames.names)
         raise InvalidArgument(
             f"fill() without measures tags rows with {prefix + 'id'!r}, which the frames do not have; they have {known}"
             "; add such a column, or give measures like n='count(*)'"
         )
-    clash = [name for name in told if name in rows.columns]
+    clash = [name for name in shown if name in rows.columns]
     if clash:
         raise InvalidArgument(
             f"fill() would add {clash[0]!r}, but the rows have a column of that name; rename it, or choose another "

@@ -2,7 +2,7 @@
 
 rows to frame ─ pack ─┐
                       ├─ union ─ by bucket ─ framing, then filling ─ unpack
-rows that fill ─ pack ┘            └─ or one side is given: a table that is in the state before the first batch
+rows that fill ─ pack ┘            └─ or one input is given: a table that is in the state before the first batch
 
 A join behind the framing would not do: frames end before the watermark, so that Spark would never let go of a row.
 """
@@ -16,7 +16,8 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql import types as T
 
-from streamframes.core.fill.plan import FRAMES, ROWS, FillPlan
+from streamframes.core.fill.operator import FillPlan
+from streamframes.core.fill.plan import FRAMES, ROWS
 from streamframes.core.fill.stream_bucket import FillStreamPlan
 from streamframes.core.frames.edges import Move
 from streamframes.core.operator.stream_bucket import StreamPlan
@@ -67,7 +68,7 @@ def fill_query(framing: Query, moves: tuple[Move, ...], filling: FillQuery, wait
     )  # fmt: skip
     to_all = len(filling.by) < len(framing.by)
     theirs = pieces_of(
-        filling.rows, fill_columns, filling.ts, fill.row_layout, buckets, watch, clock, input_number=ROWS, to_all=to_all
+        filling.rows, fill_columns, filling.ts, fill.layout, buckets, watch, clock, input_number=ROWS, to_all=to_all
     )
     is_stream = filling.rows.isStreaming
     named = identity(frames, buckets, framing.stream, clock)
@@ -101,7 +102,7 @@ def fill_given(frames: DataFrame, filling: FillQuery, waiting: Waiting) -> DataF
     clock = event_clock(filling.clock, [watch])
     buckets = n_partitions(filling.rows.sparkSession) if filling.by else 1
     columns, fill = filling.planned(tags=filling.is_tagging)
-    theirs = pieces_of(filling.rows, columns, filling.ts, fill.row_layout, buckets, watch, clock, input_number=ROWS)
+    theirs = pieces_of(filling.rows, columns, filling.ts, fill.layout, buckets, watch, clock, input_number=ROWS)
     packed = frame_columns(frames, filling, fill)
     ours = pieces_of(
         packed,
@@ -159,14 +160,8 @@ _HINT = ", or let the frames' watermark rule alone with wait=False"
 
 def _identity(fill: FillPlan, moves: tuple[Move, ...], waiting: Waiting) -> dict[str, str]:
     """What must not change while a checkpoint is in use."""
-    result = "rows" if fill.tags else ", ".join(f"{m.name}={m.function} of {m.type}" for m in fill.measures)
     return {
         "moves": ", ".join(map(repr, moves)) or "none",
-        "fill by": ", ".join(f"{field.name} {field.type}" for field in fill.keys) or "no columns",
-        "fill ts": str(fill.ts_type),
-        "fill columns": ", ".join(map(str, fill.columns)),
-        "fill measures": result or "none",
-        "fill space": ", ".join(placed.low for placed in fill.places) or "none",
-        "keep_empty": repr(fill.keep_empty),
+        **{f"fill {name}": setting for name, setting in fill.identity().items()},
         "wait": repr(waiting.wait),
     }

@@ -1,4 +1,4 @@
-"""Filling tables: chunks of frames and of rows meet in the partition of their bucket, and are reduced together."""
+"""Filling tables: chunks of frames and of rows meet in the partition of their bucket, and are filled there."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from functools import partial
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from streamframes.core.fill.bucket_fold import FillFold
-from streamframes.core.fill.plan import FRAMES, ROWS, FillPlan
-from streamframes.core.operator.table_bucket import fold
+from streamframes.core.fill.operator import FillPlan
+from streamframes.core.fill.plan import FRAMES, ROWS
+from streamframes.core.operator.table_bucket import bucket_results
 from streamframes.spark.batch.pack import packing
 from streamframes.spark.batch.reduce import reduced
 from streamframes.spark.columns import as_column, column
@@ -41,11 +41,9 @@ def _pass(frames: DataFrame, filling: FillQuery, *, tags: bool) -> DataFrame:
         plan.frame_layout,
         packing(plan.frame_layout, buckets, input_number=FRAMES),
     )
-    theirs = pieces(
-        filling.rows.select(*columns), plan.row_layout, packing(plan.row_layout, buckets, input_number=ROWS)
-    )
+    theirs = pieces(filling.rows.select(*columns), plan.layout, packing(plan.layout, buckets, input_number=ROWS))
     schema = filling.result_types(tags=tags)
-    return reduced(ours.union(theirs), buckets, partial(fold, partial(FillFold, plan)), schema)
+    return reduced(ours.union(theirs), buckets, partial(bucket_results, plan), schema)
 
 
 def frame_columns(frames: DataFrame, filling: FillQuery, plan: FillPlan) -> DataFrame:
@@ -64,16 +62,16 @@ def _with_others(frames: DataFrame, filling: FillQuery) -> DataFrame:
     named = frames.select("*", *(each.alias(name) for name, each in zip(_IDENTITY, hashes, strict=True)))
     filling = replace(filling, frames=named.schema)
     mine = _pass(named, filling, tags=False)
-    tagging = replace(filling, told=_IDENTITY)
+    tagging = replace(filling, frame_columns=_IDENTITY)
     tagged = _pass(named.dropDuplicates(list(_IDENTITY)), tagging, tags=True)
     others = grouped(tagged, _IDENTITY, [filling.ts, *filling.ties], {**filling.others, "__sf_there": F.lit(True)})
     nothing = {f"__sf_none_{i}": as_column(each) for i, each in enumerate(filling.others.values())}
     of_none = filling.rows.limit(0).agg(*(each.alias(name) for name, each in nothing.items()))
     joined = mine.join(others, list(_IDENTITY), "left").crossJoin(F.broadcast(of_none))
-    told = {
+    in_rows = {
         name: F.when(column("__sf_there"), column(name)).otherwise(column(f"__sf_none_{i}")).alias(name)
         for i, name in enumerate(filling.others)
     }
     if not filling.keep_empty:
         joined = joined.filter(column("__sf_there"))
-    return joined.select(*map(column, frames.columns), *(told.get(name, column(name)) for name in filling.names))
+    return joined.select(*map(column, frames.columns), *(in_rows.get(name, column(name)) for name in filling.names))
