@@ -223,7 +223,7 @@ def test_a_restarted_stream_with_orders_goes_on(spark: Any, tmp_path: Path) -> N
     for i in range(2, 4):
         os.link(tmp_path / "all" / f"{i:03}.parquet", tmp_path / "in" / f"{i:03}.parquet")
     query = run(live(), tmp_path)
-    assert sum(p["observedMetrics"]["streamframes"]["refused_orders"] for p in query.recentProgress) == 2
+    assert sum(p["observedMetrics"]["streamframes"]["refused_commands"] for p in query.recentProgress) == 2
     told = spark.read.parquet(str(tmp_path / "out"))
     values = last_values(told.filter("class = 'System'"))
     log = spark.read.parquet(str(tmp_path / "all"))

@@ -36,7 +36,7 @@ SUMS = {
     "fill_waiting_frames_max": "max_frames",
 }
 # Every bucket has every command: what one of them refuses, all do.
-MOST = {"refused_orders": "refused"}
+MOST = {"refused_commands": "refused"}
 AVERAGES = {"fill_waiting_rows_avg": "sum_rows", "fill_waiting_frames_avg": "sum_frames"}
 
 
