@@ -53,6 +53,7 @@ check: $(stamp) ## style, types, rules of the house and doctests; needs no Java
 	$(bin)/lint-imports
 	$(bin)/python -m scripts.check_house --report
 	$(bin)/python -m scripts.test_map --report
+	$(bin)/python -m scripts.module_map --check
 	$(bin)/pytest --doctest-modules src
 
 bench: $(stamp) ## measure against Spark, DuckDB and Polars, and print the tables
