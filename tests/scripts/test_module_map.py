@@ -22,12 +22,14 @@ def test_a_folder_has_its_docstring_and_a_module_its_first_paragraph(root: Path)
     text = page(root / "src" / "made")
     assert "## `made/core/`\n\nCore: one noun.\n\n`rows` is the entry point.\n" in text
     assert "| [`rows.py`](../src/made/core/rows.py) | Rows: values, in order \\| sorted |" in text
-    assert "──>" not in text and "More" not in text
+    assert "──>" not in text
+    assert "More" not in text
 
 
 def test_a_page_of_yesterday_is_refused(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (root / "src" / "made").rename(root / "src" / "streamframes")
-    assert main(root, check=False) == 0 and main(root, check=True) == 0
+    assert main(root, check=False) == 0
+    assert main(root, check=True) == 0
     (root / "src/streamframes/core/new.py").write_text('"""New."""\n')
     assert main(root, check=True) == 1
     assert capsys.readouterr().out == f"{PAGE} is not up to date; run python -m scripts.module_map\n"
