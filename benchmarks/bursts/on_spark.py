@@ -31,7 +31,7 @@ def main() -> None:
 
 
 def run(spark: SparkSession, options: Options, console: Console) -> Report:
-    """The report of all ways."""
+    """The report of all searches."""
     shape = Shape(options.rows, KEYS)
     with console.status(f"making {shape.rows:,} rows"):
         rows = spark.read.parquet(*files(shape, options.cache))
