@@ -12,8 +12,10 @@ import streamframes as sf
 import tests.thoroughness  # noqa: F401  (registers the profile of `make test-long`)
 
 # Every JVM of the tests, those of subprocesses too, runs thousands of queries once each: the second compiler of the
-# JVM would take half of its time, and gain nothing.
-os.environ["SPARK_SUBMIT_OPTS"] = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+# JVM would take half of its time, and gain nothing; nor does verifying the classes of Spark again.
+os.environ["SPARK_SUBMIT_OPTS"] = (
+    "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
+)
 
 SETTINGS = {
     # The data is small.

@@ -308,11 +308,14 @@ def test_fragments_compares_what_waits_with_what_a_batch_brings() -> None:
     assert [target.figure for target in report.targets] == [0.5, 10.0, 1.0]
 
 
-def test_the_searches_for_bursts_are_compared_on_the_same_alarms(tmp_path: Path) -> None:
-    report = bursts.run(Options(8_000, 1, tmp_path), Console(quiet=True))
-    assert {(cells[0], cells[1]) for cells in report.cells} == {(case, "50") for case in bursts.CASES} | {
-        (case, "100") for case in bursts.CASES
-    } | {(case, "200") for case in bursts.CASES}
+def test_the_searches_for_bursts_are_compared_on_the_same_alarms(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bursts, "NUMBERS", (50, 100))
+    report = bursts.run(Options(20_000, 1, tmp_path), Console(quiet=True))
+    assert {(cells[0], cells[1]) for cells in report.cells} == {
+        (case, number) for case in bursts.CASES for number in ("50", "100")
+    }
     by_way = {(each["case"], each["windows"], each["way"]): each["alarms"] for each in report.measurements}
     for (case, number, _), alarms in by_way.items():
         assert by_way[case, number, bursts.EVERY] >= by_way[case, number, bursts.DEFAULT] > 0
