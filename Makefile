@@ -17,7 +17,8 @@ export PYSPARK_PYTHON := $(CURDIR)/$(bin)/python
 # Spark needs Java 17 or newer; the recipes that start it go through this.
 with_java = JAVA_HOME="$$($(bin)/python scripts/find_java.py)" && export JAVA_HOME &&
 
-.PHONY: help setup demo test test-core test-spark test-verbs test-programs test-long check bench bench-peers lock clean
+.PHONY: help setup demo test test-core test-spark test-verbs test-programs check bench bench-peers lock clean
+.PHONY: test-long test-long-frames test-long-others test-long-spark
 
 help: ## show this list
 	@printf 'streamframes: windows that follow the data\n\n'
@@ -43,7 +44,18 @@ test-programs: $(stamp)
 	$(with_java) $(bin)/pytest -m "spark and not long" --ignore=tests/spark
 
 test-long: $(stamp) ## what is left out of `make test`: ten times as many examples of each law, and queries killed often
-	$(bin)/pytest --hypothesis-profile=long tests/core tests/oracles
+	@$(MAKE) --no-print-directory --jobs=2 --keep-going test-long-frames test-long-others test-long-spark
+
+# Half of the laws, by the time they take.
+laws := tests/core/files tests/core/fill tests/core/frames tests/core/operator tests/core/schemes
+
+test-long-frames: $(stamp)
+	$(bin)/pytest --hypothesis-profile=long -m "not spark" $(laws)
+
+test-long-others: $(stamp)
+	$(bin)/pytest --hypothesis-profile=long -m "not spark" $(laws:%=--ignore=%) tests/core tests/oracles tests/data
+
+test-long-spark: $(stamp)
 	$(with_java) $(bin)/pytest -m "spark and long"
 
 check: $(stamp) ## style, types, rules of the house and doctests; needs no Java
