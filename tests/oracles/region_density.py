@@ -1,6 +1,6 @@
 """Density regions by their definition: in each unit of time the densest cell grows as long as that thins nothing.
 
-unit 0   | 1 | 3 | 2 |   |        3 2 is a region of mean 2.5, if two cells are asked for
+unit 0   | 1 | 3 | 2 |   |        3 2 is a region of mean 2.5, if two cells are the minimum
 unit 1   |   |   | 2 | 2 |        2 2 is one, and shares a cell with it: they are one region
          +---+---+---+---+--> cell
 """

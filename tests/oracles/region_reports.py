@@ -1,4 +1,4 @@
-"""What is known of the places at each instant, word by word and slowly.
+"""The reports of places at each instant, resolved by their definition, slowly.
 
 place
   3 |     x   x   .      x  satisfied
@@ -36,7 +36,7 @@ class Report(NamedTuple):
     broken: bool = False
 
 
-class Field(NamedTuple):
+class Resolved(NamedTuple):
     """One group: its columns, the reports sorted by instant and place, and since when each place is known."""
 
     times: Sequence[int]
@@ -45,15 +45,15 @@ class Field(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What is asked for; the names are those of the arguments of `regions`.
+class Options:
+    """Options of a search; the names are those of the arguments of `regions`.
 
     Parameters
     ----------
     stations
         Each known place is expected to report at each column. Without it only what was reported exists.
     min_extent
-        In two dimensions it is asked of each side.
+        In two dimensions it is the minimum in each.
     """
 
     stations: bool = False
@@ -69,7 +69,7 @@ class Asked:
     min_places: int | None = None
 
 
-def resolve(raw: Sequence[Raw], asked: Asked) -> Field:
+def resolve(raw: Sequence[Raw], options: Options) -> Resolved:
     """What the reports of one group, in their order, come to.
 
     Examples
@@ -77,8 +77,8 @@ def resolve(raw: Sequence[Raw], asked: Asked) -> Field:
     Place 2 is silent at 5. It is taken to go on; after 6 instants without a report it is another matter.
 
     >>> raw = [Raw(4, (1.0,), True), Raw(4, (2.0,), True), Raw(5, (1.0,), False), Raw(12, (2.0,), True)]
-    >>> field = resolve(raw, Asked(stations=True, missing="true", max_gap=6))
-    >>> [report for report in field.reports if report.place == (2.0,)]
+    >>> resolved = resolve(raw, Options(stations=True, missing="true", max_gap=6))
+    >>> [report for report in resolved.reports if report.place == (2.0,)]
     [Report(ts=4, place=(2.0,), true=True, imputed=False, broken=False),
      Report(ts=5, place=(2.0,), true=True, imputed=True, broken=False),
      Report(ts=12, place=(2.0,), true=True, imputed=False, broken=True)]
@@ -88,50 +88,52 @@ def resolve(raw: Sequence[Raw], asked: Asked) -> Field:
     since: dict[Place, float] = {}
     for report in raw:
         since[report.place] = min(report.ts, since.get(report.place, math.inf))
-    since |= dict.fromkeys(asked.places, -math.inf)
+    since |= dict.fromkeys(options.places, -math.inf)
     reports = []
     for place in since:
         said = {
-            ts: last.get((ts, place)) for ts in times if (ts, place) in last or (asked.stations and since[place] <= ts)
+            ts: last.get((ts, place))
+            for ts in times
+            if (ts, place) in last or (options.stations and since[place] <= ts)
         }
-        reports += _of_place(place, said, asked)
-    return Field(times, sorted(reports), since)
+        reports += _of_place(place, said, options)
+    return Resolved(times, sorted(reports), since)
 
 
-def _of_place(place: Place, said: Mapping[int, bool | None], asked: Asked) -> list[Report]:
+def _of_place(place: Place, said: Mapping[int, bool | None], options: Options) -> list[Report]:
     """The reports of one place; None is missing."""
     found: list[Report] = []
     missed = 0
     for ts, state in said.items():
         missed = missed + 1 if state is None else 0
-        broken = asked.max_gap is not None and bool(found) and ts - found[-1].ts > asked.max_gap
+        broken = options.max_gap is not None and bool(found) and ts - found[-1].ts > options.max_gap
         goes_on = bool(found) and found[-1].true and not broken
-        true = state if state is not None else _instead(missed, asked, goes_on=goes_on)
+        true = state if state is not None else _instead(missed, options, goes_on=goes_on)
         if true is not None:
             found.append(Report(ts, place, true, true and state is None, broken))
     return found
 
 
-def _instead(missed: int, asked: Asked, *, goes_on: bool) -> bool | None:
+def _instead(missed: int, options: Options, *, goes_on: bool) -> bool | None:
     """What stands for the missing report: satisfied, not satisfied, or None where nothing does."""
-    if asked.missing in (None, "ends", "false"):
+    if options.missing in (None, "ends", "false"):
         return False
-    if asked.max_missing is not None and missed > asked.max_missing:
+    if options.max_missing is not None and missed > options.max_missing:
         return False
-    if asked.missing == "holds":
+    if options.missing == "holds":
         return None
-    return asked.open_on == "any" or goes_on
+    return options.open_on == "any" or goes_on
 
 
-def stretches(field: Field, asked: Asked) -> list[Field]:
-    """The field cut wherever the whole group is silent for longer than `max_gap`: no region reaches over that."""
-    cuts = [b for a, b in pairwise(field.times) if asked.max_gap is not None and b - a > asked.max_gap]
+def stretches(resolved: Resolved, options: Options) -> list[Resolved]:
+    """The reports cut wherever the whole group is silent for longer than `max_gap`: no region goes on over that."""
+    cuts = [b for a, b in pairwise(resolved.times) if options.max_gap is not None and b - a > options.max_gap]
     edges = [-math.inf, *cuts, math.inf]
     return [
-        Field(
-            [ts for ts in field.times if low <= ts < high],
-            [report for report in field.reports if low <= report.ts < high],
-            field.since,
+        Resolved(
+            [ts for ts in resolved.times if low <= ts < high],
+            [report for report in resolved.reports if low <= report.ts < high],
+            resolved.since,
         )
         for low, high in pairwise(edges)
     ]

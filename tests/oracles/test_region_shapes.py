@@ -6,15 +6,15 @@ from collections.abc import Mapping
 
 from tests.core.regions.worlds import drawn
 from tests.oracles.region_density import dense_cells, density
-from tests.oracles.region_reports import Asked, Raw, resolve
+from tests.oracles.region_reports import Options, Raw, resolve
 from tests.oracles.region_shapes import components
 from tests.oracles.regions import boxes
 
 
-def connected(picture: Mapping[float, str], **asked: object) -> list[tuple[object, ...]]:
-    settings = Asked(**asked)  # type: ignore[arg-type]
-    told = components(resolve(drawn(picture), settings), settings)
-    return [(r.start, r.end, r.low[0], r.high[0], r.rows, r.places, r.closed_by) for r in told]
+def connected(picture: Mapping[float, str], **options: object) -> list[tuple[object, ...]]:
+    settings = Options(**options)  # type: ignore[arg-type]
+    regions = components(resolve(drawn(picture), settings), settings)
+    return [(r.start, r.end, r.low[0], r.high[0], r.rows, r.places, r.closed_by) for r in regions]
 
 
 def test_connected_regions_share_sides_not_corners():
@@ -48,8 +48,8 @@ def test_a_connected_region_is_closed_by_what_ends_its_last_place():
 
 def test_in_the_plane_neighbours_lie_along_a_line_of_known_places():
     raw = [Raw(0, place, True) for place in [(0.0, 0.0), (0.0, 2.0), (1.0, 1.0), (2.0, 2.0)]]
-    told = components(resolve(raw, Asked()), Asked())
-    assert [(r.low, r.high, r.rows) for r in told] == [((0.0, 0.0), (2.0, 2.0), 3), ((1.0, 1.0), (1.0, 1.0), 1)]
+    regions = components(resolve(raw, Options()), Options())
+    assert [(r.low, r.high, r.rows) for r in regions] == [((0.0, 0.0), (2.0, 2.0), 3), ((1.0, 1.0), (1.0, 1.0), 1)]
 
 
 SQUARE = [(x, y) for x in (0.0, 1.0) for y in (0.0, 1.0)]
@@ -57,8 +57,8 @@ SQUARE = [(x, y) for x in (0.0, 1.0) for y in (0.0, 1.0)]
 
 def test_a_box_has_no_lattice_point_that_is_no_place():
     raw = [Raw(t, place, True) for t in range(2) for place in SQUARE[:3]]
-    told = boxes(resolve(raw, Asked()), Asked())
-    assert [(r.start, r.end, r.low, r.high) for r in told] == [
+    regions = boxes(resolve(raw, Options()), Options())
+    assert [(r.start, r.end, r.low, r.high) for r in regions] == [
         (0, 1, (0.0, 0.0), (0.0, 1.0)),
         (0, 1, (0.0, 0.0), (1.0, 0.0)),
     ]
@@ -66,14 +66,14 @@ def test_a_box_has_no_lattice_point_that_is_no_place():
 
 def test_a_place_of_a_box_counts_since_it_is_known():
     raw = [Raw(t, place, True) for t in range(3) for place in SQUARE if t or place[0] == 0.0]
-    told = boxes(resolve(raw, Asked()), Asked())
-    assert [(r.start, r.end, r.low, r.high, r.rows) for r in told] == [(0, 2, (0.0, 0.0), (1.0, 1.0), 10)]
+    regions = boxes(resolve(raw, Options()), Options())
+    assert [(r.start, r.end, r.low, r.high, r.rows) for r in regions] == [(0, 2, (0.0, 0.0), (1.0, 1.0), 10)]
 
 
 def test_a_crossing_of_known_lines_blocks_until_it_is_a_place():
     raw = [Raw(t, place, True) for t in range(3) for place in SQUARE if t or place != (1.0, 1.0)]
-    told = boxes(resolve(raw, Asked()), Asked())
-    assert [(r.start, r.end, r.low, r.high) for r in told] == [
+    regions = boxes(resolve(raw, Options()), Options())
+    assert [(r.start, r.end, r.low, r.high) for r in regions] == [
         (0, 2, (0.0, 0.0), (0.0, 1.0)),
         (0, 2, (0.0, 0.0), (1.0, 0.0)),
         (1, 2, (0.0, 0.0), (1.0, 1.0)),
@@ -82,14 +82,14 @@ def test_a_crossing_of_known_lines_blocks_until_it_is_a_place():
 
 def test_a_known_place_that_is_silent_blocks():
     raw = [Raw(t, place, True) for t in range(3) for place in SQUARE if (t, place) != (2, (0.0, 0.0))]
-    told = boxes(resolve(raw, Asked()), Asked(min_places=4))
-    assert [(r.start, r.end, r.rows, r.closed_by) for r in told] == [(0, 1, 8, "condition")]
+    regions = boxes(resolve(raw, Options()), Options(min_places=4))
+    assert [(r.start, r.end, r.rows, r.closed_by) for r in regions] == [(0, 1, 8, "condition")]
 
 
 def test_a_box_ends_at_a_gap():
     raw = [Raw(t, place, True) for t in (0, 1, 9) for place in SQUARE]
-    told = boxes(resolve(raw, Asked(max_gap=3)), Asked(max_gap=3))
-    assert [(r.start, r.end, r.rows, r.closed_by) for r in told] == [(0, 1, 8, "gap"), (9, 9, 4, "end of data")]
+    regions = boxes(resolve(raw, Options(max_gap=3)), Options(max_gap=3))
+    assert [(r.start, r.end, r.rows, r.closed_by) for r in regions] == [(0, 1, 8, "gap"), (9, 9, 4, "end of data")]
 
 
 def test_a_dense_region_grows_to_its_area_and_on_while_that_thins_nothing():
@@ -101,8 +101,8 @@ def test_a_dense_region_grows_to_its_area_and_on_while_that_thins_nothing():
 
 def test_dense_regions_of_successive_units_that_share_a_cell_are_one():
     points = [(ts, (x,)) for ts in (0, 10, 30) for x in (0.5, 0.5)]
-    told = density(points, bin=1.0, unit=10, above=2.0)
-    assert [(r.start, r.end, r.rows, r.closed_by) for r in told] == [
+    regions = density(points, bin=1.0, unit=10, above=2.0)
+    assert [(r.start, r.end, r.rows, r.closed_by) for r in regions] == [
         (0, 20, 4, "condition"),
         (30, 40, 2, "end of data"),
     ]

@@ -5,21 +5,21 @@ from __future__ import annotations
 import pytest
 
 from tests.core.regions.worlds import drawn
-from tests.oracles.region_reports import Asked, Field, Raw, resolve
+from tests.oracles.region_reports import Options, Raw, Resolved, resolve
 from tests.oracles.regions import preferred, rectangles
 
 
-def spelled(field: Field, place: float) -> str:
+def spelled(resolved: Resolved, place: float) -> str:
     """The reports of a place at each column: x satisfied, i imputed, . not satisfied, blank none."""
-    letters = {r.ts: "i" if r.imputed else "x" if r.true else "." for r in field.reports if r.place == (place,)}
-    return "".join(letters.get(ts, " ") for ts in field.times)
+    letters = {r.ts: "i" if r.imputed else "x" if r.true else "." for r in resolved.reports if r.place == (place,)}
+    return "".join(letters.get(ts, " ") for ts in resolved.times)
 
 
-def found(raw: list[Raw], **asked: object) -> list[tuple[object, ...]]:
+def found(raw: list[Raw], **options: object) -> list[tuple[object, ...]]:
     """Start, end, low, high, rows and what closed each rectangle."""
-    settings = Asked(**asked)  # type: ignore[arg-type]
-    told = rectangles(resolve(raw, settings), settings)
-    return [(r.start, r.end, r.low[0], r.high[0], r.rows, r.closed_by) for r in told]
+    settings = Options(**options)  # type: ignore[arg-type]
+    regions = rectangles(resolve(raw, settings), settings)
+    return [(r.start, r.end, r.low[0], r.high[0], r.rows, r.closed_by) for r in regions]
 
 
 FIGURE = {
@@ -47,11 +47,11 @@ def test_the_figure_of_the_paper_has_two_regions_of_four_places_and_five_times()
 
 
 def test_of_overlapping_regions_the_preferred_stays():
-    asked = Asked(min_places=4)
-    told = rectangles(resolve(drawn(FIGURE), asked), asked)
+    options = Options(min_places=4)
+    regions = rectangles(resolve(drawn(FIGURE), options), options)
 
     def kept(how: str) -> list[tuple[int, int, float, float]]:
-        return [(r.start, r.end, r.low[0], r.high[0]) for r in preferred(told, how)]
+        return [(r.start, r.end, r.low[0], r.high[0]) for r in preferred(regions, how)]
 
     assert kept("largest") == [(5, 10, 5, 9)]
     assert kept("longest") == [(4, 10, 5, 8)]
@@ -60,12 +60,12 @@ def test_of_overlapping_regions_the_preferred_stays():
 
 def test_what_overlaps_only_a_region_that_went_stays():
     raw = drawn({1: "xxx..", 2: "..xx.", 3: "...xx"})
-    told = rectangles(resolve(raw, Asked()), Asked())
-    assert [(r.start, r.end, r.low[0], r.high[0]) for r in told] == [
+    regions = rectangles(resolve(raw, Options()), Options())
+    assert [(r.start, r.end, r.low[0], r.high[0]) for r in regions] == [
         (0, 2, 1, 1), (2, 2, 1, 2), (2, 3, 2, 2), (3, 3, 2, 3), (3, 4, 3, 3),
     ]  # fmt: skip
-    assert [r.box[:2] for r in preferred(told, "longest")] == [(0, 2), (2, 3), (3, 4)]
-    assert [r.box[:2] for r in preferred(told, "widest")] == [(2, 2), (3, 3)]
+    assert [r.box[:2] for r in preferred(regions, "longest")] == [(0, 2), (2, 3), (3, 4)]
+    assert [r.box[:2] for r in preferred(regions, "widest")] == [(2, 2), (3, 3)]
 
 
 def test_a_hole_lies_in_no_region():
@@ -110,7 +110,7 @@ def test_neighbours_too_far_apart_share_a_region_once_a_place_between_them_is_kn
 
 
 @pytest.mark.parametrize(
-    ("asked", "expected"),
+    ("options", "expected"),
     [
         ({"missing": None}, "x..x...x."),
         ({"missing": "ends"}, "x..x...x."),
@@ -124,13 +124,13 @@ def test_neighbours_too_far_apart_share_a_region_once_a_place_between_them_is_kn
         ({"missing": "true", "max_missing": 0}, "x..x...x."),
     ],
 )
-def test_a_silent_station_in_each_mode(asked, expected):
+def test_a_silent_station_in_each_mode(options, expected):
     raw = drawn({1: "xxxxxxxxx", 2: "x  x.? x "})
-    assert spelled(resolve(raw, Asked(stations=True, **asked)), 2) == expected
+    assert spelled(resolve(raw, Options(stations=True, **options)), 2) == expected
 
 
 @pytest.mark.parametrize(
-    ("asked", "expected"),
+    ("options", "expected"),
     [
         ({"missing": "ends"}, "..x"),
         ({"missing": "holds"}, "  x"),
@@ -139,14 +139,14 @@ def test_a_silent_station_in_each_mode(asked, expected):
         ({"missing": "true", "open_on": "any"}, "iix"),
     ],
 )
-def test_a_listed_place_is_expected_from_the_first_column_and_others_from_their_first_report(asked, expected):
+def test_a_listed_place_is_expected_from_the_first_column_and_others_from_their_first_report(options, expected):
     raw = drawn({1: "xxx", 2: "  x"})
-    assert spelled(resolve(raw, Asked(stations=True, places=((2.0,),), **asked)), 2) == expected
-    assert spelled(resolve(raw, Asked(stations=True, **asked)), 2) == "  x"
+    assert spelled(resolve(raw, Options(stations=True, places=((2.0,),), **options)), 2) == expected
+    assert spelled(resolve(raw, Options(stations=True, **options)), 2) == "  x"
 
 
 def test_only_what_was_reported_exists_among_points_and_a_bad_report_is_not_satisfied():
-    assert spelled(resolve(drawn({1: "xxxxx", 2: "x ?x "}), Asked()), 2) == "x .x "
+    assert spelled(resolve(drawn({1: "xxxxx", 2: "x ?x "}), Options()), 2) == "x .x "
 
 
 def test_of_two_reports_of_a_place_and_instant_the_last_counts():
@@ -157,7 +157,7 @@ def test_of_two_reports_of_a_place_and_instant_the_last_counts():
         Raw(2, (1.0,), True),
         Raw(2, (1.0,), None),
     ]
-    assert spelled(resolve(raw, Asked()), 1) == "xx."
+    assert spelled(resolve(raw, Options()), 1) == "xx."
 
 
 def test_regions_go_on_over_held_reports_but_end_on_others():
@@ -168,7 +168,7 @@ def test_regions_go_on_over_held_reports_but_end_on_others():
 
 
 def test_no_time_that_was_held_counts_against_a_gap_twice():
-    field = resolve(drawn({1: "x??x", 2: "xxxx"}), Asked(stations=True, missing="holds", max_gap=2))
-    assert [report.broken for report in field.reports if report.place == (1.0,)] == [False, True]
-    field = resolve(drawn({1: "x??x", 2: "xxxx"}), Asked(stations=True, missing="true", max_gap=2))
-    assert not any(report.broken for report in field.reports)
+    resolved = resolve(drawn({1: "x??x", 2: "xxxx"}), Options(stations=True, missing="holds", max_gap=2))
+    assert [report.broken for report in resolved.reports if report.place == (1.0,)] == [False, True]
+    resolved = resolve(drawn({1: "x??x", 2: "xxxx"}), Options(stations=True, missing="true", max_gap=2))
+    assert not any(report.broken for report in resolved.reports)

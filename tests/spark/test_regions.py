@@ -1,10 +1,11 @@
-"""Regions on Spark: tables tell what the definition says, streams what tables tell, and rows fill by time and place."""
+"""Regions on Spark: tables agree with the definition, streams with tables, and rows fill by time and place."""
 
 from __future__ import annotations
 
+import dataclasses
 import random
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from pyspark.sql import functions as F
 import streamframes as sf
 from tests.arguments import flat
 from tests.oracles.region_density import density
-from tests.oracles.region_reports import Asked, Field, Raw, resolve
+from tests.oracles.region_reports import Options, Raw, Resolved, resolve
 from tests.oracles.region_shapes import components
 from tests.oracles.regions import boxes, preferred, rectangles
 from tests.spark.test_bursts import Folder, instant
@@ -90,17 +91,17 @@ def duration(n: int | None, kind: str) -> Any:
     return f"{n} {units[kind]}" if n is not None and kind in units else n
 
 
-def arguments(asked: Asked, kind: str, n_dims: int = 1) -> dict[str, Any]:
-    """What the definition is asked, as a user writes it."""
-    names = [each.name for each in fields(asked) if each.name != "stations"]
-    given = {name: getattr(asked, name) for name in names}
+def arguments(options: Options, kind: str, n_dims: int = 1) -> dict[str, Any]:
+    """The options of the definition, as a user writes them."""
+    names = [each.name for each in dataclasses.fields(options) if each.name != "stations"]
+    given = {name: getattr(options, name) for name in names}
     given |= {name: duration(given[name], kind) for name in ("max_gap", "min_duration")}
-    given["places"] = [place if n_dims > 1 else place[0] for place in asked.places] or None
+    given["places"] = [place if n_dims > 1 else place[0] for place in options.places] or None
     return given | {"ts": ["ts", "n"], "space": ["x", "y"] if n_dims > 1 else "x", "by": "key", "bad": BAD}
 
 
-def told(found: Any, n_dims: int = 1) -> set[Row]:
-    """The regions, as the definition tells them; Spark collects timestamps by the clock of the machine."""
+def emitted(found: Any, n_dims: int = 1) -> set[Row]:
+    """The regions as in the definition; Spark collects timestamps by the clock of the machine."""
     ends = ["_x", "_y"][:n_dims] if n_dims > 1 else [""]
     names = [*(f"frame_low{end}" for end in ends), *(f"frame_high{end}" for end in ends), "frame_rows", "frame_places"]
     instants = [
@@ -132,42 +133,42 @@ def test_the_example_of_the_paper_has_two_regions_by_both_methods(spark: Any) ->
     rows = [
         (t, p, holds.get(p, (99, 0))[0] <= t <= holds.get(p, (99, 0))[1]) for t in range(1, 13) for p in range(1, 11)
     ]
-    field = spark.createDataFrame(rows, "t int, place int, slow boolean")
+    grid = spark.createDataFrame(rows, "t int, place int, slow boolean")
     reports = sf.Reports(min_places=4, min_times=5)
     for method in ("durations", "spans"):
         shape = sf.Rectangles(method=method)
-        found = sf.regions(field, "slow", ts="t", space="place", reports=reports, shape=shape).toDF()
+        found = sf.regions(grid, "slow", ts="t", space="place", reports=reports, shape=shape).toDF()
         assert dict(found.dtypes)["frame_start"] == "int"
         edges = found.select("frame_low", "frame_high", "frame_start", "frame_end", "frame_rows").collect()
         assert set(map(tuple, edges)) == {(5, 8, 4, 10, 28), (5, 9, 5, 10, 30)}
 
 
-def longest(field: Field, asked: Asked) -> Any:
-    return preferred(rectangles(field, asked), "longest")
+def longest(resolved: Resolved, options: Options) -> Any:
+    return preferred(rectangles(resolved, options), "longest")
 
 
-POINTS = Asked(max_gap=3, max_step=1.5, min_duration=1)
-STATIONS = Asked(stations=True, missing="true", max_missing=1, places=((0.5,), (1.0,), (3.0,)), min_extent=0.5)
+POINTS = Options(max_gap=3, max_step=1.5, min_duration=1)
+STATIONS = Options(stations=True, missing="true", max_missing=1, places=((0.5,), (1.0,), (3.0,)), min_extent=0.5)
 LATTICE = [(x, y) for x in (0.0, 1.0, 2.5) for y in (-1.0, 0.0)]
-CASES: dict[str, tuple[str, Asked, Callable[[Field, Asked], Any], dict[str, Any]]] = {
+CASES: dict[str, tuple[str, Options, Callable[[Resolved, Options], Any], dict[str, Any]]] = {
     "points": ("timestamp", POINTS, rectangles, {}),
     "stations": ("date", STATIONS, rectangles, {}),
     "prefer": ("bigint", STATIONS, longest, {"prefer": "longest"}),
     "connected": ("timestamp_ntz", POINTS, components, {"shape": "connected"}),
-    "boxes": ("timestamp", Asked(stations=True, missing="ends", min_places=2), boxes, {}),
+    "boxes": ("timestamp", Options(stations=True, missing="ends", min_places=2), boxes, {}),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_a_table_tells_the_regions_of_the_definition(spark: Any, case: str) -> None:
-    kind, asked, find, more = CASES[case]
+    kind, options, find, more = CASES[case]
     n_dims = 2 if case == "boxes" else 1
     reports = made(1, LATTICE if n_dims == 2 else None)
     found = sf.regions(
-        table(spark, reports, kind), CONDITION, **flat("regions", **arguments(asked, kind, n_dims), **more)
+        table(spark, reports, kind), CONDITION, **flat("regions", **arguments(options, kind, n_dims), **more)
     )
-    expected = defined(spark, reports, kind, lambda _, said: find(resolve(said, asked), asked))
-    assert told(found.toDF(), n_dims) == expected
+    expected = defined(spark, reports, kind, lambda _, said: find(resolve(said, options), options))
+    assert emitted(found.toDF(), n_dims) == expected
 
 
 def test_a_table_tells_the_crowds_of_the_definition(spark: Any) -> None:
@@ -177,41 +178,43 @@ def test_a_table_tells_the_crowds_of_the_definition(spark: Any) -> None:
         key: sorted((rng.randrange(60), (rng.choice(xs), rng.choice(ys))) for _ in range(60))
         for key in ("a", "b", None)
     }
-    asked = {"bin": 1.0, "above": 2.0, "min_area": 2.0}
+    options = {"bin": 1.0, "above": 2.0, "min_area": 2.0}
     rows = spark.createDataFrame(
         [(key, instant(t, "timestamp"), *xy) for key, said in points.items() for t, xy in said],
         "key string, ts timestamp, x double, y double",
     )
-    found = sf.density(rows, ts="ts", space=["x", "y"], by="key", unit="10 seconds", min_duration="10 seconds", **asked)
+    found = sf.density(
+        rows, ts="ts", space=["x", "y"], by="key", unit="10 seconds", min_duration="10 seconds", **options
+    )
     expected = defined(
-        spark, points, "timestamp", lambda _, said: density(said, unit=10, min_duration=10, **asked)
+        spark, points, "timestamp", lambda _, said: density(said, unit=10, min_duration=10, **options)
     )  # fmt: skip
-    assert told(found.toDF(), 2) == expected
+    assert emitted(found.toDF(), 2) == expected
     assert {"frame_area", "frame_peak", "frame_density"} <= set(found.toDF().columns)
 
 
 @pytest.mark.parametrize("missing", [None, "ends", "false", "holds", "true"])
 def test_a_bad_report_is_a_missing_one(spark: Any, missing: str | None) -> None:
     reports = made(3)
-    asked = Asked(stations=missing is not None, missing=missing)
-    found = sf.regions(table(spark, reports), CONDITION, **flat("regions", **arguments(asked, "bigint")))
-    assert told(found.toDF()) == defined(
-        spark, reports, "bigint", lambda _, said: rectangles(resolve(said, asked), asked)
+    options = Options(stations=missing is not None, missing=missing)
+    found = sf.regions(table(spark, reports), CONDITION, **flat("regions", **arguments(options, "bigint")))
+    assert emitted(found.toDF()) == defined(
+        spark, reports, "bigint", lambda _, said: rectangles(resolve(said, options), options)
     )
 
 
 def test_places_are_listed_for_all_groups_or_for_each(spark: Any) -> None:
     reports = made(4)
     rows = table(spark, reports)
-    # Place 1 never reports: no region of neighbours reaches over it, though nobody has heard of it.
+    # Place 1 never reports: no region of neighbours lies across it, though it has no report.
     for_all = [0.5, 1.0, 2.0]
     by_key: dict[str | None, list[float]] = {"a": [1.0, 2.0], None: [0.0, 1.0], "nobody": [0.25]}
-    asked = Asked(stations=True, min_duration=1)
-    plain = arguments(asked, "bigint")
+    options = Options(stations=True, min_duration=1)
+    plain = arguments(options, "bigint")
 
     def expected(listed: Callable[[Any], list[float]]) -> set[Row]:
         def find(key: Any, said: list[Raw]) -> Any:
-            mine = replace(asked, places=tuple((place,) for place in listed(key)))
+            mine = replace(options, places=tuple((place,) for place in listed(key)))
             return components(resolve(said, mine), mine)
 
         return defined(spark, reports, "bigint", find)
@@ -226,7 +229,7 @@ def test_places_are_listed_for_all_groups_or_for_each(spark: Any) -> None:
         (table_for_each, lambda key: by_key.get(key, [])),
     ):
         found = sf.regions(rows, CONDITION, **flat("regions", **{**plain, "places": places}), shape="connected").toDF()
-        answers.append(told(found))
+        answers.append(emitted(found))
         assert answers[-1] == expected(listed)
     assert answers[0] != answers[2]
 
@@ -243,7 +246,7 @@ STREAMS: dict[str, tuple[str, dict[str, Any]]] = {
 
 @pytest.mark.parametrize("case", STREAMS)
 def test_a_stream_tells_the_regions_of_the_table_over_a_restart(spark: Any, tmp_path: Path, case: str) -> None:
-    kind, asked = STREAMS[case]
+    kind, options = STREAMS[case]
     reports = made(5, ticks=20, ends=True)
     rows = rows_of(reports, kind, late=3)
     n_twice = len(rows) - len({row[:3] for row in rows})
@@ -252,14 +255,14 @@ def test_a_stream_tells_the_regions_of_the_table_over_a_restart(spark: Any, tmp_
     fragments = case == "fragments"
 
     def found() -> Any:
-        return sf.regions(folder.stream, CONDITION, **flat("regions", **at, **asked, fragments=fragments)).toDF()
+        return sf.regions(folder.stream, CONDITION, **flat("regions", **at, **options, fragments=fragments)).toDF()
 
     folder.add(rows[: len(rows) // 2], files=2)
     progress = folder.run(found())
     folder.add(rows[len(rows) // 2 :])
     folder.add([("~", instant(FAR_AHEAD, kind), 0.0, 0.0, "free", 0)])
     progress += folder.run(found())
-    in_table = sf.regions(folder.table, CONDITION, **at, **flat("regions", **asked)).toDF().collect()
+    in_table = sf.regions(folder.table, CONDITION, **at, **flat("regions", **options)).toDF().collect()
     in_stream = folder.found()
     finals = [row for row in in_stream if row.get("frame_final", True)]
     assert sorted(spelled(_plain(row)) for row in finals) == sorted(spelled(row.asDict()) for row in in_table)
@@ -277,7 +280,7 @@ def _plain(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def check_fragments(rows: list[dict[str, Any]]) -> None:
-    """Each region has been told of from 0 on, has only grown, and is final at last."""
+    """The fragments of each region are numbered from 0, only grow, and the last is final."""
     regions: dict[int, list[dict[str, Any]]] = {}
     for row in sorted(rows, key=lambda each: each["frame_fragment"]):
         regions.setdefault(row["frame_id"], []).append(row)
@@ -320,8 +323,8 @@ def by_hand(
     for name, end in space.items():
         inside &= F.expr(f"o.{name} between r.frame_low{end} and r.frame_high{end}")
     pairs = regions.alias("r").join(rows.withColumn("there", F.lit(1)).alias("o"), inside, how)
-    asked = [F.expr(each.replace("count(*)", "count(there)")) for each in measures.values()]
-    return {tuple(row) for row in pairs.groupBy("frame_id").agg(*asked).collect()}
+    aggregates = [F.expr(each.replace("count(*)", "count(there)")) for each in measures.values()]
+    return {tuple(row) for row in pairs.groupBy("frame_id").agg(*aggregates).collect()}
 
 
 def filled(found: Any, measures: Mapping[str, str]) -> set[Row]:
@@ -364,8 +367,8 @@ def test_boxes_are_filled_too_and_regions_meet_in_time_and_place(spark: Any) -> 
 
     others = sf.regions(rows.where("y = 0"), "said != 'free'", **at, space=["x", "y"]).toDF().localCheckpoint()
     met = sf.overlaps(boxes_there, others, by="key", sides=("a_", "b_"), space=True)
-    sides = [(f"frame_low_{end}", f"frame_high_{end}") for end in "xy"]
-    edges = [("frame_start", "frame_end"), *sides]
+    axes = [(f"frame_low_{end}", f"frame_high_{end}") for end in "xy"]
+    edges = [("frame_start", "frame_end"), *axes]
     inside = F.expr("a.key <=> b.key")
     shared = []
     for low, high in edges:

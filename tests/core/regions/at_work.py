@@ -1,4 +1,4 @@
-"""Worlds at work: their rows through the doors of tables and streams, and what the literal definition says of them."""
+"""Worlds at work: plans and rows of them for tables and streams, and results as the reference has them."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ STATES = {None: 0, False: 1, True: 2}
 
 def plan_of(world: World, *, shape: str = RECTANGLE, method: str | None = None, **more: Any) -> RegionPlan:
     """The plan of what a world asks for; rows have a number that breaks ties."""
-    asked = world.settings
+    options = world.settings
     chosen, stations = method_of(
-        method, shape, world.n_dims, asked["missing"], has_places=asked["places"] is not None
+        method, shape, world.n_dims, options["missing"], has_places=options["places"] is not None
     )  # fmt: skip
-    limits = {name: asked[name] for name in ("min_duration", "min_extent", "min_times", "min_places", "max_step")}
-    reading = {name: asked[name] for name in ("missing", "max_missing", "open_on", "max_gap")}
-    listed = None if asked["places"] is None else Listed(np.array(asked["places"], np.float64))
+    limits = {name: options[name] for name in ("min_duration", "min_extent", "min_times", "min_places", "max_step")}
+    reading = {name: options[name] for name in ("missing", "max_missing", "open_on", "max_gap")}
+    listed = None if options["places"] is None else Listed(np.array(options["places"], np.float64))
     return RegionPlan(
         clock=CLOCK,
         keys=KEYS,
@@ -47,7 +47,7 @@ def plan_of(world: World, *, shape: str = RECTANGLE, method: str | None = None, 
 
 
 def density_plan(swarm: Swarm) -> RegionPlan:
-    """The plan of a search for crowds."""
+    """The plan of a search for dense regions."""
     settings = dict(swarm.settings)
     duration = settings.pop("min_duration")
     return RegionPlan(
@@ -83,7 +83,7 @@ def points_of(swarm: Swarm) -> list[dict[str, Any]]:
 
 
 def emitted(rows: list[dict[str, Any]], n_dims: int) -> list[tuple[Any, ...]]:
-    """Regions as the literal definition tells them, without ids, sorted."""
+    """Regions as the reference has them, without ids, sorted."""
     ends = [""] if n_dims == 1 else ["_x", "_y"]
     return sorted(
         (
@@ -102,7 +102,7 @@ def emitted(rows: list[dict[str, Any]], n_dims: int) -> list[tuple[Any, ...]]:
 
 
 def reference(regions: list[list[Any]]) -> list[tuple[Any, ...]]:
-    """What the literal definition found in each group, sorted."""
+    """What the reference found in each group, sorted."""
     return sorted(
         (group, r.start, r.end, r.low, r.high, r.rows, r.places, getattr(r, "imputed", 0), r.closed_by)
         for group, found in enumerate(regions)

@@ -1,4 +1,4 @@
-"""Every search finds what the literal definition says: rectangles by both methods, boxes, components and crowds."""
+"""Every search finds what the reference finds: rectangles by both methods, boxes, components and dense regions."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from tests.thoroughness import examples
 @examples(80)
 @given(world=worlds())
 def test_rectangles_are_those_of_the_definition(world):
-    expected = reference([rectangles(field, world.asked) for field in world.fields])
+    expected = reference([rectangles(resolved, world.options) for resolved in world.resolved])
     assert emitted(table(plan_of(world), rows_of(world)), 1) == expected
 
 
 @examples(60)
 @given(world=grids(complete=True))
 def test_both_methods_find_the_same_on_grids(world):
-    expected = reference([rectangles(field, world.asked) for field in world.fields])
+    expected = reference([rectangles(resolved, world.options) for resolved in world.resolved])
     for method in ("durations", "spans"):
         assert emitted(table(plan_of(world, method=method), rows_of(world)), 1) == expected
 
@@ -33,27 +33,27 @@ def test_both_methods_find_the_same_on_grids(world):
 @examples(40)
 @given(world=worlds())
 def test_a_preference_chooses_as_the_definition_does(prefer, world):
-    expected = reference([preferred(rectangles(field, world.asked), prefer) for field in world.fields])
+    expected = reference([preferred(rectangles(resolved, world.options), prefer) for resolved in world.resolved])
     assert emitted(table(plan_of(world, prefer=prefer), rows_of(world)), 1) == expected
 
 
 @examples(80)
 @given(world=worlds() | planes())
 def test_connected_regions_are_those_of_the_definition(world):
-    expected = reference([components(field, world.asked) for field in world.fields])
+    expected = reference([components(resolved, world.options) for resolved in world.resolved])
     assert emitted(table(plan_of(world, shape="connected"), rows_of(world)), world.n_dims) == expected
 
 
 @examples(60)
 @given(world=planes())
 def test_boxes_are_those_of_the_definition(world):
-    expected = reference([boxes(field, world.asked) for field in world.fields])
+    expected = reference([boxes(resolved, world.options) for resolved in world.resolved])
     assert emitted(table(plan_of(world), rows_of(world)), 2) == expected
 
 
 @examples(60)
 @given(swarm=swarms())
-def test_crowds_are_those_of_the_definition(swarm):
+def test_dense_regions_are_those_of_the_definition(swarm):
     expected = reference([density(points, **swarm.settings) for points in swarm.raw])
     assert emitted(table(density_plan(swarm), points_of(swarm)), swarm.n_dims) == expected
 

@@ -20,7 +20,7 @@ CODES = {"F": FALSE, "T": TRUE, "I": IMPUTED, "H": HELD, "t": TRUE | BREAK}
 
 @dataclass
 class World:
-    """Reports by column: place -> what it says."""
+    """Reports by column: place -> what it means."""
 
     times: list[int]
     reports: list[dict[Place, int]]
@@ -58,7 +58,7 @@ def searched(world: World, **limits: Any) -> tuple[BoxSearch, list[Box]]:
     given = Columns(
         np.array(world.times, np.int64),
         np.cumsum([0, *map(len, world.reports)]),
-        np.array([slot for slot, _ in flat], np.int64),
+        np.array([place_id for place_id, _ in flat], np.int64),
         np.array([code for _, code in flat], np.uint8),
     )
     return search, as_boxes(search.feed(given))
@@ -77,9 +77,9 @@ def test_a_box_ends_when_one_of_its_places_fails_and_the_others_go_on() -> None:
         (0, 20, (0.0, 0.0), (0.0, 1.0), 6, 2, 0, 4),
         (0, 20, (0.0, 0.0), (1.0, 0.0), 6, 2, 0, 4),
     ]
-    live = searched(world)[0].open_regions()
-    assert live.start.tolist() == [0, 0]
-    assert sorted(map(tuple, live.high.tolist())) == [(0.0, 1.0), (1.0, 0.0)]
+    still_open = searched(world)[0].open_regions()
+    assert still_open.start.tolist() == [0, 0]
+    assert sorted(map(tuple, still_open.high.tolist())) == [(0.0, 1.0), (1.0, 0.0)]
 
 
 def test_a_place_that_does_not_report_or_is_held_ends_a_box() -> None:
@@ -123,7 +123,7 @@ def test_a_listed_place_is_expected_from_the_first_column_on() -> None:
     ]
 
 
-def test_a_gap_ends_a_box_and_what_fails_at_the_same_column_is_told_first() -> None:
+def test_a_gap_ends_a_box_and_what_fails_at_the_same_column_comes_first() -> None:
     assert found(drawn([["TT"], ["Tt"]])) == [
         (0, 0, (0.0, 0.0), (1.0, 0.0), 2, 2, 0, 2),
         (0, 10, (0.0, 0.0), (0.0, 0.0), 2, 1, 0, 4),
@@ -163,13 +163,13 @@ def test_rows_of_imputed_reports_without_end_need_no_room_without_end() -> None:
 
 def test_imputed_reports_are_counted_exactly_after_entries_were_merged() -> None:
     n, rng = 400, np.random.default_rng(7)
-    said = rng.choice(np.array([TRUE, IMPUTED, FALSE], np.uint8), (n, 2, 3), p=[0.5, 0.49, 0.01])
+    codes = rng.choice(np.array([TRUE, IMPUTED, FALSE], np.uint8), (n, 2, 3), p=[0.5, 0.49, 0.01])
     search = BoxSearch(Limits(extent=(0.0, 0.0)))
     places = np.array([(x, y) for x in range(2) for y in range(3)], np.float64)
     search.add_places(np.arange(0), places, np.zeros(6, np.bool_))
-    ended = search.feed(Columns(np.arange(n), np.arange(0, 6 * n + 1, 6), np.tile(np.arange(6), n), said.ravel()))
+    ended = search.feed(Columns(np.arange(n), np.arange(0, 6 * n + 1, 6), np.tile(np.arange(6), n), codes.ravel()))
     for start, end, low, high, rows, _, imputed, _ in as_boxes(ended) + as_boxes(search.finish(END)):
-        inside = said[start : end + 1, int(low[0]) : int(high[0]) + 1, int(low[1]) : int(high[1]) + 1]
+        inside = codes[start : end + 1, int(low[0]) : int(high[0]) + 1, int(low[1]) : int(high[1]) + 1]
         assert (rows, imputed) == (inside.size, (inside == IMPUTED).sum())
     assert search.entries[0].shape[1] == 16
 

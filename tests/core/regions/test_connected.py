@@ -1,4 +1,4 @@
-"""Connected regions: the shapes that are told of them, whatever the world; what they are, by hand."""
+"""Connected regions: their shapes in any world, and what they are, by hand."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from streamframes.core.regions.types import END, FALSE, TRUE, Columns, Regions
 from tests.core.operator.test_stream_bucket import table
 from tests.core.regions.at_work import plan_of, rows_of
 from tests.core.regions.worlds import World, planes, worlds
-from tests.oracles.region_reports import Field, Place
+from tests.oracles.region_reports import Place, Resolved
 from tests.oracles.region_shapes import Component, components
 from tests.thoroughness import examples
 
@@ -27,12 +27,12 @@ CONDITION, END_OF_DATA = 1, 4
 class Cells:
     """The cells of reports: half way to the known neighbours, and on a line half way to the columns around."""
 
-    field: Field
+    resolved: Resolved
     max_step: float
 
     def around(self, place: Place, axis: int, ts: int) -> tuple[float, float]:
-        """From where to where a cell goes along an axis; where there is no neighbour, as far as on the other side."""
-        known = [p for p, since in self.field.since.items() if since <= ts]
+        """From where to where a cell goes along an axis; without a neighbour as far as in the opposite direction."""
+        known = [p for p, since in self.resolved.since.items() if since <= ts]
         line = [p[axis] for p in known if (*p[:axis], *p[axis + 1 :]) == (*place[:axis], *place[axis + 1 :])]
         x = place[axis]
         return halves(
@@ -48,7 +48,7 @@ class Cells:
         if len(place) == 2:
             second = self.around(place, 1, ts)
             return shapely.box(first[0], second[0], first[1], second[1])
-        times, k = self.field.times, list(self.field.times).index(ts)
+        times, k = self.resolved.times, list(self.resolved.times).index(ts)
         before, after = times[k - 1] if k else None, times[k + 1] if k + 1 < len(times) else None
         low, high = halves(before, ts, after, 0.5)
         return shapely.box(low, first[0], high, first[1])
@@ -73,11 +73,11 @@ def extents_of(region: Component) -> list[tuple[float, ...]]:
 @examples(60)
 @given(world=worlds() | planes())
 def test_outlines_are_the_union_of_cells(world: World) -> None:
-    world = replace(world, asked=replace(world.asked, max_gap=None))
+    world = replace(world, options=replace(world.options, max_gap=None))
     expected = []
-    for group, field in enumerate(world.fields):
-        cells = Cells(field, world.asked.max_step or float("inf"))
-        for region in components(field, world.asked):
+    for group, resolved in enumerate(world.resolved):
+        cells = Cells(resolved, world.options.max_step or float("inf"))
+        for region in components(resolved, world.options):
             footprint = shapely.union_all([cells.at(*cell) for cell in region.cells])
             expected.append((str(group), extents_of(region), region.rows, footprint))
     emitted = [
@@ -111,16 +111,16 @@ def regions_of(found: Regions):
 
 
 def emitted(columns, listed=(), early=(), **settings):
-    """What a search tells of columns (instant, {place: code}); of places in `early` it hears before they report."""
-    places = sorted({*listed, *early, *(place for _, said in columns for place in said)})
+    """The regions of columns (instant, {place: code}); places in `early` are added before they report."""
+    places = sorted({*listed, *early, *(place for _, codes in columns for place in codes)})
     search = ConnectedSearch(len(places[0]), **settings)
     search.add_places(np.empty(0, np.int64), np.array(places), np.array([place in listed for place in places]))
-    slots = [sorted((places.index(place), code) for place, code in said.items()) for _, said in columns]
+    reports = [sorted((places.index(place), code) for place, code in codes.items()) for _, codes in columns]
     given_columns = Columns(
         np.array([t for t, _ in columns], np.int64),
-        np.append(0, np.cumsum([len(column) for column in slots])).astype(np.int64),
-        np.array([slot for column in slots for slot, _ in column], np.int64),
-        np.array([code for column in slots for _, code in column], np.uint8),
+        np.append(0, np.cumsum([len(column) for column in reports])).astype(np.int64),
+        np.array([place_id for column in reports for place_id, _ in column], np.int64),
+        np.array([code for column in reports for _, code in column], np.uint8),
     )
     ended = regions_of(search.feed(given_columns))
     return ended + regions_of(search.finish(END))
@@ -129,11 +129,11 @@ def emitted(columns, listed=(), early=(), **settings):
 def drawn(picture, *, t0=0, step=1):
     """Columns of a picture: `#` is satisfied, `.` is not, a blank is no report; the lowest line is place 0."""
     lines = picture.strip("\n").split("\n")[::-1]
-    said = [
+    codes = [
         {(float(y),): TRUE if line[x] == "#" else FALSE for y, line in enumerate(lines) if line[x] != " "}
         for x in range(len(lines[0]))
     ]
-    return [(t0 + step * x, column) for x, column in enumerate(said)]
+    return [(t0 + step * x, column) for x, column in enumerate(codes)]
 
 
 def test_a_jam_that_grows_upstream_and_dissolves_is_one_triangle():
@@ -203,8 +203,8 @@ def test_memory_is_bounded_by_what_is_open():
     for feed in range(40):
         code = (rng.random((500, n)) < 0.4).astype(np.uint8)
         times = np.arange(500, dtype=np.int64) + 500 * feed
-        slot = np.tile(np.arange(n, dtype=np.int64), 500)
-        search.feed(Columns(times, np.arange(501, dtype=np.int64) * n, slot, code.ravel()))
+        place_id = np.tile(np.arange(n, dtype=np.int64), 500)
+        search.feed(Columns(times, np.arange(501, dtype=np.int64) * n, place_id, code.ravel()))
     assert len(encode(search.snapshot())) < 50_000
     live = search.open_regions()
     assert 0 < len(live) < n

@@ -1,4 +1,7 @@
-"""What is forgotten of places that report seldom changes nothing, and keeps what must be known small."""
+"""Forgetting places that report seldom changes no result, and bounds the state.
+
+Covers: streamframes.core.regions.rectangles.forgetting
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,7 @@ def forgetful(monkeypatch):
 @examples(60, HealthCheck.function_scoped_fixture)
 @given(world=points())
 def test_forgetting_at_every_column_changes_nothing(forgetful, world):
-    expected = reference([rectangles(field, world.asked) for field in world.fields])
+    expected = reference([rectangles(resolved, world.options) for resolved in world.resolved])
     plan = plan_of(world)
     assert emitted(table(plan_with_no_bad_reports(plan), rows_of(world)), 1) == without_imputed(expected)
 

@@ -54,7 +54,7 @@ def test_spans_deepen_and_one_that_loses_a_place_shrinks() -> None:
 
 
 @pytest.mark.parametrize("kind", [ScatteredSearch, GridSearch])
-def test_both_methods_tell_the_two_regions_that_are_large_enough(kind: type[ScatteredSearch | GridSearch]) -> None:
+def test_both_methods_find_the_two_regions_that_are_large_enough(kind: type[ScatteredSearch | GridSearch]) -> None:
     found = search(kind, Limits(times=5, places=4))
     assert not len(found.feed(columns(1, 10)))
     assert edges(found.feed(columns(11, 12))) == {(4, 10, 5, 8), (5, 10, 5, 9)}

@@ -15,14 +15,14 @@ from streamframes.core.regions.plan import SATISFIED
 from tests.core.operator.test_stream_bucket import LATENESS, DictStore, chunks_of, cut, delayed, dicts, table
 from tests.core.regions.at_work import density_plan, plan_of, points_of, rows_of
 from tests.core.regions.worlds import World, familiar, planes, stations, swarms, worlds
-from tests.oracles.region_reports import Asked, Raw
+from tests.oracles.region_reports import Options, Raw
 from tests.thoroughness import examples
 
 ENDS = 10_000
 
 
 def run(plan: Any, batches: list[tuple[list[dict[str, Any]], int]]) -> tuple[list[dict[str, Any]], dict[str, int]]:
-    """Everything that is told, with the state written and read at each step, and what was counted."""
+    """Everything that is emitted, with the state written and read at each step, and what was counted."""
     stream, store, emitted = StreamPlan(plan, {"plan": "test"}), DictStore(), []
     counted = {"late": 0, "duplicates": 0}
     for rows, watermark in batches:
@@ -68,13 +68,13 @@ def goes_on(plan: Any, rows: list[dict[str, Any]]) -> bool:
     return SATISFIED in last.values() or any(row["frame_closed_by"] == "end of data" for row in untold)
 
 
-@pytest.mark.parametrize("asked", [{}, {"prefer": "largest"}, {"prefer": "longest"}, {"shape": "connected"}], ids=str)
+@pytest.mark.parametrize("options", [{}, {"prefer": "largest"}, {"prefer": "longest"}, {"shape": "connected"}], ids=str)
 @examples(40)
 @given(data=st.data())
-def test_a_stream_tells_the_regions_of_the_table(asked, data):
+def test_a_stream_emits_the_regions_of_the_table(options, data):
     world = data.draw(worlds())
     rows = rows_of(world)
-    check(plan_of(world, **asked), rows, arrivals(data.draw, rows))
+    check(plan_of(world, **options), rows, arrivals(data.draw, rows))
 
 
 @pytest.mark.parametrize("shape", ["rectangle", "connected"])
@@ -88,7 +88,7 @@ def test_so_does_one_in_the_plane(shape, data):
 
 @examples(40)
 @given(data=st.data())
-def test_so_does_one_of_crowds(data):
+def test_so_does_one_of_dense_regions(data):
     swarm = data.draw(swarms())
     plan, rows = density_plan(swarm), points_of(swarm)
     batches = arrivals(data.draw, rows)
@@ -97,7 +97,7 @@ def test_so_does_one_of_crowds(data):
     ended = [row for row in expected if row["frame_closed_by"] != "end of data"]
     left_out = ("frame_closed_by",)
     assert set(spelled(ended, left_out=left_out)) <= set(spelled(emitted, left_out=left_out))
-    # A crowd that the data leaves open is ended by time.
+    # A dense region that the data leaves open is ended by time.
     assert spelled(emitted, left_out=left_out) == spelled(expected, left_out=left_out)
 
 
@@ -133,7 +133,7 @@ def has_no_surprise(world: World) -> bool:
     """Whether each group knows its places beforehand, or from its first instant on."""
     return all(
         {report.place for report in reports}
-        <= {*world.asked.places, *(report.place for report in reports if report.ts == reports[0].ts)}
+        <= {*world.options.places, *(report.place for report in reports if report.ts == reports[0].ts)}
         for reports in world.raw
     )
 
@@ -141,7 +141,7 @@ def has_no_surprise(world: World) -> bool:
 def test_a_silent_place_stands_between_others_though_nothing_is_open():
     early = [Raw(0, (place,), False) for place in (1.0, 2.0, 3.0)]
     late = [Raw(ts, (place,), ts == 5) for ts in (5, 6) for place in (1.0, 3.0)]
-    world = World([early + late], Asked(), 1)
+    world = World([early + late], Options(), 1)
     plan, rows = plan_of(world, shape="connected"), rows_of(world)
     emitted, _ = run(plan, [(rows[:3], 2), ([], 3), (rows[3:], ENDS)])
     assert sorted((row["frame_low"], row["frame_high"]) for row in emitted) == [(1.0, 1.0), (3.0, 3.0)]
@@ -149,6 +149,6 @@ def test_a_silent_place_stands_between_others_though_nothing_is_open():
 
 
 def test_reports_that_came_twice_are_counted_though_their_group_is_forgotten():
-    world = World([[Raw(0, (1.0,), True), Raw(0, (1.0,), False)]], Asked(), 1)
+    world = World([[Raw(0, (1.0,), True), Raw(0, (1.0,), False)]], Options(), 1)
     emitted, counted = run(plan_of(world), [(rows_of(world), ENDS)])
     assert (emitted, counted["duplicates"]) == ([], 1)

@@ -12,7 +12,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from tests.oracles.region_reports import Asked, Field, Place, Raw, resolve
+from tests.oracles.region_reports import Options, Place, Raw, Resolved, resolve
 
 EVEN = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0)
 UNEVEN = (-2.5, 0.0, 0.5, 1.5, 4.0, 9.0)
@@ -35,23 +35,23 @@ SPARSE = ((TRUE, SILENT, SILENT), (TRUE, SILENT, FALSE), (TRUE, TRUE, SILENT, SI
 
 @dataclass(frozen=True)
 class World:
-    """The reports of some groups, each in the order of its rows, and what is asked of them."""
+    """The reports of some groups, each in the order of its rows, and the options of a search."""
 
     raw: list[list[Raw]]
-    asked: Asked
+    options: Options
     n_dims: int
 
     @property
-    def fields(self) -> list[Field]:
+    def resolved(self) -> list[Resolved]:
         """What the reports of each group come to."""
-        return [resolve(group, self.asked) for group in self.raw]
+        return [resolve(group, self.options) for group in self.raw]
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The arguments of a plan, under their names; None where nothing is asked."""
-        given = asdict(self.asked)
+        """The arguments of a plan, under their names; None where nothing is given."""
+        given = asdict(self.options)
         given.pop("stations")
-        return given | {"places": self.asked.places or None}
+        return given | {"places": self.options.places or None}
 
 
 @dataclass(frozen=True)
@@ -109,17 +109,17 @@ LIMITS: dict[str, st.SearchStrategy[Any]] = {
 
 
 @st.composite
-def asked_of_points(draw: Any) -> Asked:
-    """Gaps, steps and minimums, most of them not asked for."""
-    return Asked(**_limits(draw))
+def options_of_points(draw: Any) -> Options:
+    """Gaps, steps and minimums, most of them not given."""
+    return Options(**_limits(draw))
 
 
 @st.composite
-def asked_of_stations(draw: Any, places: Sequence[Place], elsewhere: Sequence[Place] = ()) -> Asked:
+def options_of_stations(draw: Any, places: Sequence[Place], elsewhere: Sequence[Place] = ()) -> Options:
     """Listed places (some of the given and perhaps others), a mode of missing, or both; and the limits."""
     mode = draw(st.sampled_from(MODES))
     listed = draw(st.lists(st.sampled_from([*places, *elsewhere]), unique=True, min_size=0 if mode else 1))
-    return Asked(
+    return Options(
         stations=True,
         places=tuple(sorted(listed)),
         missing=mode,
@@ -141,7 +141,7 @@ def grids(draw: Any, *, complete: bool = False, limits: bool = True) -> World:
     places = [(x,) for x in EVEN[: draw(st.one_of(st.integers(1, 6), st.integers(4, 6)))]]
     times = range(draw(st.one_of(st.integers(1, 7), st.integers(5, 7))))
     raw = draw(reports(places, times, COMPLETE if complete else HOLED, repeats=not complete))
-    return World([raw], draw(asked_of_points()) if limits else Asked(), 1)
+    return World([raw], draw(options_of_points()) if limits else Options(), 1)
 
 
 @st.composite
@@ -150,7 +150,7 @@ def points(draw: Any) -> World:
     places = [(x,) for x in draw(_some(UNEVEN, 6))]
     times = draw(_some(UNEVEN_TIMES, 7))
     raw = draw(st.lists(reports(places, times, SPARSE + HOLED), min_size=1, max_size=3))
-    return World(raw, draw(asked_of_points()), 1)
+    return World(raw, draw(options_of_points()), 1)
 
 
 @st.composite
@@ -159,10 +159,10 @@ def stations(draw: Any, *, all_listed: bool = False) -> World:
     places = [(x,) for x in draw(_some(draw(st.sampled_from([EVEN, UNEVEN])), 5))]
     times = draw(_some(draw(st.sampled_from([tuple(range(7)), UNEVEN_TIMES])), 7))
     raw = draw(st.lists(reports(places, times, HOLED), min_size=1, max_size=2))
-    asked = draw(asked_of_stations(places, [(0.25,), (2.5,)]))
+    options = draw(options_of_stations(places, [(0.25,), (2.5,)]))
     if all_listed:
-        asked = replace(asked, places=tuple(sorted({*places, *asked.places})))
-    return World(raw, asked, 1)
+        options = replace(options, places=tuple(sorted({*places, *options.places})))
+    return World(raw, options, 1)
 
 
 @st.composite
@@ -173,8 +173,8 @@ def planes(draw: Any) -> World:
     places = sorted(draw(st.lists(st.sampled_from(lattice), unique=True, min_size=max(1, len(lattice) - 2))))
     times = draw(_some(UNEVEN_TIMES, 5))
     raw = draw(st.lists(reports(places, times, COMPLETE + HOLED), min_size=1, max_size=2))
-    asked = draw(st.one_of(asked_of_points(), asked_of_stations(places, lattice)))
-    return World(raw, asked, 2)
+    options = draw(st.one_of(options_of_points(), options_of_stations(places, lattice)))
+    return World(raw, options, 2)
 
 
 @st.composite

@@ -1,14 +1,13 @@
-"""What is asked of a search for regions: refused before a job starts, or in the numbers of the core."""
+"""Arguments of `regions()` and `density()`: refused before a job starts, or turned into numbers of the core."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Any
 
 import numpy as np
 
-from streamframes.core.batch.clock import Clock, check_duration
+from streamframes.core.batch.clock import Clock, Duration, check_duration
 from streamframes.core.frames.schedule import MISSING, OPEN_ON
 from streamframes.core.regions.plan import DURATIONS, METHODS, RECTANGLE, SPANS, DensitySettings
 from streamframes.core.regions.reports import ENDS, HOLDS, IMPUTES, NO_LIMIT, Reading
@@ -22,24 +21,29 @@ _MOST_CELLS = 1_000_000
 ROUNDING = 1e-9
 
 
-def number(value: Any, argument: str, verb: str, *, above: bool = False, unit: str = "in the unit of space") -> float:
+def number(
+    value: object, argument: str, verb: str, *, above: bool = False, unit: str = "in the unit of space"
+) -> float:  # fmt: skip
     """A number that is not negative, or greater than zero."""
-    right = isinstance(value, int | float) and not isinstance(value, bool) and np.isfinite(value)
-    if not right or (value <= 0 if above else value < 0):
+    if not isinstance(value, int | float) or isinstance(value, bool) or not _is_allowed(value, above=above):
         wanted = "a number greater than zero" if above else "zero or a positive number"
         raise InvalidArgument(f"{verb}() got {argument}={value!r}; give {wanted}, {unit}")
     return float(value)
 
 
-def count(value: Any, argument: str, *, least: int = 1) -> int:
+def _is_allowed(value: float, *, above: bool) -> bool:
+    return bool(np.isfinite(value)) and (value > 0 if above else value >= 0)
+
+
+def count(value: object, argument: str, *, least: int = 1) -> int:
     """A whole number of at least `least`."""
     if not isinstance(value, int) or isinstance(value, bool) or value < least:
         raise InvalidArgument(f"regions() got {argument}={value!r}; give a whole number of at least {least}")
     return value
 
 
-def per_axis(value: Any, n_dims: int, argument: str, verb: str, *, above: bool = False) -> tuple[float, ...]:
-    """A number for each dimension of space; one stands for all."""
+def per_axis(value: object, n_dims: int, argument: str, verb: str, *, above: bool = False) -> tuple[float, ...]:
+    """A number for each dimension of space; a single one is that of all."""
     if isinstance(value, Sequence) and not isinstance(value, str):
         if len(value) != n_dims:
             raise InvalidArgument(
@@ -50,14 +54,21 @@ def per_axis(value: Any, n_dims: int, argument: str, verb: str, *, above: bool =
     return (number(value, argument, verb, above=above),) * n_dims
 
 
-def ticks(value: Any, argument: str, clock: Clock, *, zero: bool) -> int:
+def ticks(value: Duration, argument: str, clock: Clock, *, zero: bool) -> int:
     """A duration in ticks."""
     check_duration(value, argument, zero=zero)
     return clock.ticks(value, argument)
 
 
 def limits_of(
-    clock: Clock, n_dims: int, *, min_duration: Any, min_extent: Any, min_times: Any, min_places: Any, max_step: Any
+    clock: Clock,
+    n_dims: int,
+    *,
+    min_duration: Duration | None,
+    min_extent: float | Sequence[float] | None,
+    min_times: int | None,
+    min_places: int | None,
+    max_step: float | None,
 ) -> Limits:
     """The minimums, and how far apart neighbours may be."""
     least = per_axis(0 if min_extent is None else min_extent, n_dims, "min_extent", "regions")
@@ -71,8 +82,14 @@ def limits_of(
 
 
 def reading_of(
-    clock: Clock, *, stations: bool, missing: Any, max_missing: Any, open_on: Any, max_gap: Any
-) -> Reading:  # fmt: skip
+    clock: Clock,
+    *,
+    stations: bool,
+    missing: str | None,
+    max_missing: int | None,
+    open_on: str,
+    max_gap: Duration | None,
+) -> Reading:
     """What stands for reports that are missing or bad, and how far apart those of a place may be."""
     if missing is not None:
         check_choice(missing, "missing", MISSING)
@@ -91,7 +108,9 @@ def reading_of(
     )
 
 
-def method_of(method: Any, shape: str, n_dims: int, missing: Any, *, has_places: bool) -> tuple[str, bool]:
+def method_of(
+    method: str | None, shape: str, n_dims: int, missing: str | None, *, has_places: bool
+) -> tuple[str, bool]:  # fmt: skip
     """Which method is used, and whether all known places are expected to report at every column."""
     stations = has_places or missing is not None
     if method is None:
@@ -109,10 +128,18 @@ def method_of(method: Any, shape: str, n_dims: int, missing: Any, *, has_places:
     return method, method == DURATIONS or stations
 
 
-def density_of(clock: Clock, n_dims: int, *, bin: Any, unit: Any, above: Any, min_area: Any) -> DensitySettings:
-    """How points are counted, and what is dense. Bins of space and units of time are told apart by what they are."""
+def density_of(
+    clock: Clock,
+    n_dims: int,
+    *,
+    bin: Duration | Sequence[float],
+    unit: Duration,
+    above: float,
+    min_area: float | None,
+) -> DensitySettings:
+    """How points are counted, and what is dense. A bin of time with a unit of space means the two swapped."""
     if isinstance(bin, str | timedelta) and not isinstance(unit, str | timedelta):
-        bin, unit = unit, bin
+        return density_of(clock, n_dims, bin=unit, unit=bin, above=above, min_area=min_area)
     lengths = per_axis(bin, n_dims, "bin", "density", above=True)
     least = 0.0 if min_area is None else number(min_area, "min_area", "density")
     if least / float(np.prod(lengths)) > _MOST_CELLS:

@@ -49,4 +49,4 @@ class EarlyRegions:
 
 
 def _names(regions: Regions) -> list[tuple[float, ...]]:
-    return [(start, *name) for start, name in zip(regions.start.tolist(), regions.named.tolist(), strict=True)]
+    return [(start, *name) for start, name in zip(regions.start.tolist(), regions.identity.tolist(), strict=True)]

@@ -61,7 +61,7 @@ class GroupSearch(RegionGroup):
         self.open = self.search.open_regions()
 
     def feed(self, ts: np.ndarray, place: np.ndarray, state: np.ndarray, watermark: int | None) -> Iterator[Emission]:
-        """What rows in order settle; then all rows before the watermark have come, if that is known."""
+        """The regions that rows in order decide; then all rows before the watermark have come, if one is given."""
         for low, high in pairwise([0, *self._long_gaps(ts), ts.size]):
             if low < high:
                 if self._is_long_gap(int(ts[low])):
@@ -77,7 +77,7 @@ class GroupSearch(RegionGroup):
         self.latest = int(ts[-1])
         at, size = 0, FEW_ROWS
         while at < ts.size:
-            # Places that are still to report are in the way of those that do: few are taken at once where most are new.
+            # Places that have not reported yet slow down the search: few rows are taken at once where most are new.
             end = ts.size if at + size >= ts.size else int(np.searchsorted(ts, ts[at + size], side="right"))
             before = len(self.reports.places)
             moved, columns = self.reports.feed(ts[at:end], place[at:end], state[at:end])
@@ -95,7 +95,7 @@ class GroupSearch(RegionGroup):
             self.reports.retain(left)
 
     def finish(self, cause: int = END) -> Iterator[Emission]:
-        """What the end settles, of the data or by a gap."""
+        """The regions that the end decides, of the data or by a gap."""
         yield from self._ended(self.search.finish(cause))
 
     def _ended(self, regions: Regions) -> Iterator[Emission]:
@@ -118,7 +118,7 @@ class GroupSearch(RegionGroup):
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing need be known of the group."""
+        """Whether the group can be forgotten."""
         plan = self.plan
         # A place that does not report still stands between others, or is missed.
         remembers = plan.may_miss or plan.limits.step < np.inf or plan.n_dims > 1 or plan.shape == CONNECTED

@@ -2,7 +2,7 @@
 
 Regions that overlap, directly or through others, are a cluster. In each the best is kept, all that overlap it are
 dropped, and so on. What is better is a comparison of numbers, one after the other, so it is transitive; the last ones
-tell any two regions apart, so the selection depends on nothing else. A cluster is decided when it is closed: when
+differ between any two regions, so the selection depends on nothing else. A cluster is decided when it is closed: when
 nothing that is open, or is still to come, can overlap any of its regions.
 """
 

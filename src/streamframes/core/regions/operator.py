@@ -47,7 +47,7 @@ class RegionOperator(Operator):
         self.results = RegionBatches(plan)
 
     def feed(self, rows: Rows, watermarks: np.ndarray = NO_WATERMARKS) -> Iterator[pa.RecordBatch]:
-        """The results that these rows settle; rows of a group must come in order."""
+        """The results that these rows decide; rows of a group must come in order."""
         self._grow()
         rows, place, state = self._read(rows)
         bounds = dict(zip(rows.groups.tolist(), zip(rows.bounds[:-1], rows.bounds[1:], strict=True), strict=True))
@@ -87,7 +87,7 @@ class RegionOperator(Operator):
             self.searches.append(GroupSearch(self.plan, listed, live=self.is_live))
 
     def finish(self) -> Iterator[pa.RecordBatch]:
-        """The results that the end of the data settles."""
+        """The results that the end of the data decides."""
         for group, search in enumerate(self.searches):
             yield from self._batches(group, search.finish())
 

@@ -1,4 +1,4 @@
-"""The plan of a search for regions: everything the core must know, and nothing of the engine that carries the rows.
+"""The plan of a search for regions: everything the core needs, and nothing of the engine that carries the rows.
 
 Behind the columns that break ties, the place travels with each row as doubles, and a byte that says whether the
 report is bad, does not satisfy the condition, or does.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TypedDict
 
 import numpy as np
 import pyarrow as pa
@@ -25,7 +26,7 @@ BAD_REPORT, NOT_SATISFIED, SATISFIED = range(3)
 
 @dataclass(frozen=True)
 class DensitySettings:
-    """What is dense: points are counted in units of time (ticks) and cells with these sides."""
+    """What is dense: points are counted in units of time (ticks) and in cells of these sizes."""
 
     unit: int
     bin_sizes: tuple[float, ...]
@@ -55,9 +56,27 @@ class Listed:
         return f"{len(self.places)} places with the digest {digest.hexdigest()}"
 
 
+class RegionSettings(TypedDict, total=False):
+    """What a user chooses of a search, checked: those fields of its plan that rows do not decide."""
+
+    shape: str
+    method: str
+    prefer: str | None
+    limits: Limits
+    reading: Reading
+    listed: Listed | None
+    density: DensitySettings
+    may_miss: bool
+    place_types: tuple[pa.DataType, ...]
+
+
 @dataclass(frozen=True)
 class RegionSpec:
-    """Which regions are searched, how, and what is told of them."""
+    """Which regions are searched, how, and what is reported of them.
+
+    `columns` travel with a row: those that break ties, the place in each dimension, and the byte of its report.
+    `may_miss` says that reports may be missing or bad, so that regions count imputed ones.
+    """
 
     clock: Clock
     keys: pa.Schema
@@ -98,12 +117,12 @@ class RegionSpec:
 
     @property
     def per_unit(self) -> float:
-        """How many ticks are a unit of time where time is told as a number: seconds, days or what integers count."""
+        """How many ticks are a unit of time where time is a plain number: seconds, days or what integers count."""
         return 1e6 if self.clock.kind == "timestamp" else 1.0
 
     @property
     def salt(self) -> int:
-        """What tells these regions from those of others, in their ids."""
+        """What distinguishes the ids of these regions from those of other searches."""
         columns = f"regions {self.shape} {' '.join(self.space)}"
         return int.from_bytes(hashlib.blake2b(columns.encode(), digest_size=8).digest(), "little")
 
@@ -145,7 +164,7 @@ class RegionSpec:
 
     @property
     def result_schema(self) -> pa.Schema:
-        """The columns of what the plan is for."""
+        """The columns of the results."""
         return self.frame_schema
 
 

@@ -19,8 +19,8 @@ from streamframes.core.regions.types import BREAK, FALSE, HELD, IMPUTED, NEW, Co
 BAD = 2
 ENDS, HOLDS, IMPUTES = range(3)
 NO_LIMIT = 2**64 - 1
-# What is known of a place: whether it was listed or has reported, when it last did, whether that satisfied the
-# condition, and how many reports in a row have been missing since.
+# The record of a place: whether it is known (listed, or has reported), whether and when it last reported, whether that
+# satisfied the condition, and how many reports in a row have been missing since.
 KNOWN, REPORTED, LAST, SATISFIED, MISSED = range(5)
 RECORD_FIELDS = 5
 

@@ -16,11 +16,11 @@ from streamframes.core.regions.types import Emission, Regions
 
 
 @compiled
-def _ids(salt: Any, group: Any, start: Any, named: Any, out: Any) -> None:
+def _ids(salt: Any, group: Any, start: Any, identity: Any, out: Any) -> None:
     for i in range(start.size):
         value = mix(mix(salt ^ group) + np.uint64(start[i]))
-        for k in range(named.shape[1]):
-            value = mix(value * np.uint64(3) + np.uint64(named[i, k]))
+        for k in range(identity.shape[1]):
+            value = mix(value * np.uint64(3) + np.uint64(identity[i, k]))
         out[i] = np.int64(value)
 
 
@@ -56,10 +56,10 @@ class RegionBatches:
         )
 
     def _ids(self, group: np.uint64, regions: Regions) -> np.ndarray:
-        """A hash of group, start and what tells regions of one start apart."""
+        """A hash of group, start and identity."""
         out = np.empty(len(regions), np.int64)
-        named = np.ascontiguousarray(regions.named).view(np.int64)
-        _ids(np.uint64(self.plan.salt), np.uint64(group), regions.start, named, out)
+        identity = np.ascontiguousarray(regions.identity).view(np.int64)
+        _ids(np.uint64(self.plan.salt), np.uint64(group), regions.start, identity, out)
         return out
 
 

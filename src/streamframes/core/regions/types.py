@@ -19,8 +19,8 @@ import pyarrow as pa
 
 from streamframes.core.batch.tree import Tree, array_at, tree_at
 
-# What a report says. A held one says nothing but that the place is there; after a break, a place begins anew; a new
-# one is expected at every column from now on, and was missing before.
+# What a report means. A held one means only that the place is there; after a break, a place begins anew; a new place
+# is expected at every column from now on, and was missing before.
 FALSE, TRUE, IMPUTED, HELD = range(4)
 BREAK, NEW = 4, 8
 MEANING = 3
@@ -35,7 +35,7 @@ class Columns:
     times     the instants, rising
     bounds    reports bounds[k] up to bounds[k + 1] came at times[k]
     place_id  whose report, rising within a column
-    code      what it says
+    code      what it means
     """
 
     times: np.ndarray
@@ -48,7 +48,7 @@ class Columns:
 class Regions:
     """Regions: edges in ticks and in places, what was counted, and why each ended.
 
-    `named` are the numbers that tell regions of one group and start apart; `more` are further columns by name.
+    `identity` are the numbers that distinguish regions of one group and start; `more` are further columns by name.
     """
 
     start: np.ndarray
@@ -59,7 +59,7 @@ class Regions:
     places: np.ndarray
     imputed: np.ndarray
     cause: np.ndarray
-    named: np.ndarray
+    identity: np.ndarray
     more: Mapping[str, np.ndarray | pa.Array] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -144,7 +144,7 @@ class Search(Protocol):
 
     @abstractmethod
     def feed(self, columns: Columns) -> Regions:
-        """The regions that these columns settle."""
+        """The regions that these columns decide."""
 
     @abstractmethod
     def finish(self, cause: int) -> Regions:
@@ -180,11 +180,11 @@ class RegionGroup(Protocol):
 
     @abstractmethod
     def feed(self, ts: np.ndarray, place: np.ndarray, state: np.ndarray, watermark: int | None) -> Iterator[Emission]:
-        """What rows in order settle; then all rows before the watermark have come, if that is known."""
+        """The regions that rows in order decide; then all rows before the watermark have come, if one is given."""
 
     @abstractmethod
     def finish(self) -> Iterator[Emission]:
-        """What the end of the data settles."""
+        """The regions that the end of the data decides."""
 
     @property
     @abstractmethod
@@ -194,7 +194,7 @@ class RegionGroup(Protocol):
     @property
     @abstractmethod
     def is_idle(self) -> bool:
-        """Whether nothing need be known of the group."""
+        """Whether the group can be forgotten."""
 
     @property
     @abstractmethod

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from streamframes.core.regions.plan import CONNECTED, DENSITY, DURATIONS
+from streamframes.core.regions.plan import CONNECTED, DENSITY, DURATIONS, RegionSettings
 from streamframes.core.regions.reports import ENDS, HOLDS
 
 
-def search_steps(settings: Mapping[str, Any], space: Sequence[str]) -> list[str]:
+def search_steps(settings: RegionSettings, space: Sequence[str]) -> list[str]:
     """Which search was chosen and why, and what stands for reports that are missing."""
     lines = [f"  search    {_search(settings, len(space))}"]
     return lines if settings["shape"] == DENSITY else [*lines, f"  reports   {_reports(settings)}"]
 
 
-def _search(settings: Mapping[str, Any], n_dims: int) -> str:
+def _search(settings: RegionSettings, n_dims: int) -> str:
     if settings["shape"] == DENSITY:
         return "cells are counted in each unit of time, and grown from the densest"
     if settings["shape"] == CONNECTED:
@@ -30,7 +29,7 @@ def _search(settings: Mapping[str, Any], n_dims: int) -> str:
     return chosen + (f"; of regions that overlap the {settings['prefer']}" if settings["prefer"] else "")
 
 
-def _reports(settings: Mapping[str, Any]) -> str:
+def _reports(settings: RegionSettings) -> str:
     reading = settings["reading"]
     if not settings["may_miss"]:
         return "what does not report is no report: nothing is missing"

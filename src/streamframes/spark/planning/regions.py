@@ -6,18 +6,26 @@ rows ─ select place and condition ─ pack, shuffle chunks ─ search by bucke
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from streamframes.arguments import Columns, Condition
 from streamframes.core.batch.clock import Duration
 from streamframes.core.regions.arguments import density_of, limits_of, method_of, reading_of, ticks
 from streamframes.core.regions.operator import RegionPlan
-from streamframes.core.regions.plan import BAD_REPORT, CONNECTED, DENSITY, NOT_SATISFIED, RECTANGLE, SATISFIED
+from streamframes.core.regions.plan import (
+    BAD_REPORT,
+    CONNECTED,
+    DENSITY,
+    NOT_SATISFIED,
+    RECTANGLE,
+    SATISFIED,
+    RegionSettings,
+)
 from streamframes.core.regions.types import Limits
 from streamframes.core.schemes.base import Input
 from streamframes.core.validation import check_choice
@@ -38,7 +46,7 @@ class RegionQuery(FilledQuery[RegionPlan]):
 
     state: Column | None
     places: tuple[str, ...]
-    settings: Mapping[str, Any]
+    settings: RegionSettings
 
     @property
     def space(self) -> tuple[str, ...]:
@@ -83,12 +91,12 @@ class RegionQuery(FilledQuery[RegionPlan]):
 
 
 def plan_regions(
-    rows: Any,
-    condition: str | Column,
+    rows: object,
+    condition: Condition,
     *,
-    ts: str | Sequence[str],
-    space: str | Sequence[str],
-    by: str | Sequence[str],
+    ts: Columns,
+    space: Columns,
+    by: Columns,
     shape: str | Rectangles,
     min_duration: Duration | None,
     min_extent: float | Sequence[float] | None,
@@ -98,7 +106,8 @@ def plan_regions(
 ) -> RegionQuery:
     """Check everything that can be checked before a job starts."""
     source = checked_source("regions", rows, ts, by, prefix, stream)
-    places = space_columns(rows, space, "regions", (source.ts, *source.by))
+    table = source.rows
+    places = space_columns(table, space, "regions", (source.ts, *source.by))
     rectangles = shape if isinstance(shape, Rectangles) else Rectangles()
     kind = RECTANGLE if isinstance(shape, Rectangles) else shape
     check_choice(kind, "shape", (RECTANGLE, CONNECTED))
@@ -110,7 +119,7 @@ def plan_regions(
     method, stations = method_of(
         rectangles.method, kind, len(places), reports.missing, has_places=reports.places is not None
     )
-    settings = {
+    settings: RegionSettings = {
         "shape": kind,
         "method": method,
         "prefer": rectangles.prefer,
@@ -131,25 +140,26 @@ def plan_regions(
             open_on=reports.open_on,
             max_gap=reports.max_gap,
         ),
-        "listed": listed_places(reports.places, rows, places, source.by),
+        "listed": listed_places(reports.places, table, places, source.by),
         "may_miss": stations or reports.bad is not None,
-        "place_types": tuple(place_type(rows.schema[name].dataType) for name in places),
+        "place_types": tuple(place_type(table.schema[name].dataType) for name in places),
     }
-    _check_fragments(stream.fragments, settings, len(places))
-    state = _state(rows, condition, reports.bad)
+    if stream.fragments:
+        _check_fragments(settings, len(places))
+    state = _state(table, condition, reports.bad)
     _check_names(prefix, source.by, "regions")
     return RegionQuery(**vars(source), state=state, places=tuple(places), settings=settings)
 
 
 def plan_density(
-    rows: Any,
+    rows: object,
     *,
-    ts: str | Sequence[str],
-    space: str | Sequence[str],
+    ts: Columns,
+    space: Columns,
     bin: float | Sequence[float],
     unit: Duration,
     above: float,
-    by: str | Sequence[str],
+    by: Columns,
     min_area: float | None,
     min_duration: Duration | None,
     prefix: str,
@@ -157,9 +167,9 @@ def plan_density(
 ) -> RegionQuery:
     """Check everything that can be checked before a job starts."""
     source = checked_source("density", rows, ts, by, prefix, stream)
-    places = space_columns(rows, space, "density", (source.ts, *source.by))
+    places = space_columns(source.rows, space, "density", (source.ts, *source.by))
     lasting = 0 if min_duration is None else ticks(min_duration, "min_duration", source.clock, zero=True)
-    settings = {
+    settings: RegionSettings = {
         "shape": DENSITY,
         "limits": Limits(lasting),
         "density": density_of(source.clock, len(places), bin=bin, unit=unit, above=above, min_area=min_area),
@@ -169,9 +179,8 @@ def plan_density(
     return RegionQuery(**vars(source), state=None, places=tuple(places), settings=settings)
 
 
-def _check_fragments(fragments: bool, settings: Mapping[str, Any], n_dims: int) -> None:
-    if not fragments:
-        return
+def _check_fragments(settings: RegionSettings, n_dims: int) -> None:
+    """Refuse fragments of regions that may change until they end."""
     if settings["prefer"] is not None:
         raise InvalidArgument(
             f"regions() got fragments=True with prefer={settings['prefer']!r}, which decides when all regions that "
@@ -186,15 +195,14 @@ def _check_fragments(fragments: bool, settings: Mapping[str, Any], n_dims: int) 
         raise InvalidArgument("regions() got fragments=True for two dimensions of space; they need one: leave it out")
 
 
-def _state(rows: DataFrame, condition: Any, bad: Any) -> Column:
-    """What a row says of its place, as a byte."""
+def _state(rows: DataFrame, condition: Condition, bad: Condition | None) -> Column:
+    """The report of each row as a byte: bad, not satisfied, or satisfied."""
     holds = scheme_input(rows, Input("condition", condition, "condition"), "regions()")
-    said = F.when(holds, F.lit(SATISFIED)).otherwise(F.lit(NOT_SATISFIED))
+    state = F.when(holds, F.lit(SATISFIED)).otherwise(F.lit(NOT_SATISFIED))
     if bad is not None:
-        said = F.when(scheme_input(rows, Input("bad", bad, "condition"), "regions()"), F.lit(BAD_REPORT)).otherwise(
-            said
-        )
-    return said.cast("byte")
+        is_bad = scheme_input(rows, Input("bad", bad, "condition"), "regions()")
+        state = F.when(is_bad, F.lit(BAD_REPORT)).otherwise(state)
+    return state.cast("byte")
 
 
 def _check_names(prefix: str, by: Sequence[str], verb: str) -> None:

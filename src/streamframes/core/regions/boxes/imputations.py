@@ -1,6 +1,6 @@
 """Imputed reports of the points of a lattice: how many lie in any box that may still end.
 
-A box begins where one of its points began to hold or became known, so only those columns must be told apart: what lies
+A box begins where one of its points began to hold or became known, so only those columns must be kept apart: what lies
 between two of them is merged, and a point never needs more entries than there are such columns.
 """
 
@@ -20,11 +20,11 @@ def no_entries(n_points: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return np.zeros((n_points, 0), np.int64), np.zeros((n_points, 0), np.int64), np.zeros(n_points, np.int64)
 
 
-def moved(entries: tuple[np.ndarray, ...], place: np.ndarray, n_points: int) -> tuple[np.ndarray, ...]:
+def moved(entries: tuple[np.ndarray, ...], moved_to: np.ndarray, n_points: int) -> tuple[np.ndarray, ...]:
     """The entries of points that have got new numbers among more points."""
     fresh = tuple(np.zeros((n_points, *each.shape[1:]), np.int64) for each in entries)
     for old, new in zip(entries, fresh, strict=True):
-        new[place] = old
+        new[moved_to] = old
     return fresh
 
 
@@ -41,7 +41,7 @@ def count_since(entries: Any, p: int, since: int) -> int:
 
 @compiled
 def note(entries: Any, p: int, column: int, starts: Any) -> Any:
-    """One more imputed report of a point; the entries, with room for it. `starts` are told apart, in order."""
+    """One more imputed report of a point; the entries, with room for it. `starts` are kept apart, in order."""
     at, much, size = entries
     if size[p] == at.shape[1]:
         size[p] = _merge(at[p], much[p], starts)
@@ -55,7 +55,7 @@ def note(entries: Any, p: int, column: int, starts: Any) -> Any:
 
 @compiled
 def _merge(at: Any, much: Any, starts: Any) -> int:
-    """Merge entries that no start tells apart; how many are left."""
+    """Merge entries that no start separates; returns how many are left."""
     n, s = 0, 0
     for k in range(at.size):
         apart = False

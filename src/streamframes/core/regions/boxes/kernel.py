@@ -6,7 +6,7 @@
     +----------> x
 
 A box ends when one of its points fails or begins anew: only then, and only where it lies, is anything looked for. With
-X rows and Y lines a column costs O(X Y) where nothing ends and O(X^2 Y) at most, apart from what is told.
+X rows and Y lines a column costs O(X Y) where nothing ends and O(X^2 Y) at most, apart from the boxes it ends.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def sweep(
     points, rows, lines = lattice
     codes = np.empty(points.shape[0], np.uint8)
     ended = np.zeros((rows.size + 1, lines.size + 1), np.int64)
-    found, n_found = np.empty((0, FIELDS), np.int64), 0
+    boxes, n_boxes = np.empty((0, FIELDS), np.int64), 0
     for k in range(times.size):
         codes[:] = FALSE
         for i in range(bounds[k], bounds[k + 1]):
@@ -49,10 +49,10 @@ def sweep(
             rows[p // lines.size] = min(rows[p // lines.size], now + 1)
             lines[p % lines.size] = min(lines[p % lines.size], now + 1)
         if _count_ended(now, codes, lattice, ended):
-            found, n_found = boxes_at(now, now_ts, lattice, ended, edges, limits, entries, found, n_found)
+            boxes, n_boxes = boxes_at(now, now_ts, lattice, ended, edges, limits, entries, boxes, n_boxes)
         now, now_ts = now + 1, times[k]
-        entries = _settle(now, now_ts, codes, lattice, entries)
-    return found, n_found, now, now_ts, entries
+        entries = _update_points(now, now_ts, codes, lattice, entries)
+    return boxes, n_boxes, now, now_ts, entries
 
 
 @compiled
@@ -73,8 +73,8 @@ def _count_ended(now: int, codes: Any, lattice: Any, ended: Any) -> bool:
 
 
 @compiled
-def _settle(now: int, ts: int, codes: Any, lattice: Any, entries: Any) -> Any:
-    """What was said at this column becomes what is known; a point that is no place fails. The entries, with room."""
+def _update_points(now: int, ts: int, codes: Any, lattice: Any, entries: Any) -> Any:
+    """Take the reports of this column; a point that is no place fails. Returns the entries, with room."""
     points, rows, lines = lattice
     starts = np.empty(0, np.int64)
     for p in range(points.shape[0]):
@@ -100,30 +100,30 @@ def _settle(now: int, ts: int, codes: Any, lattice: Any, entries: Any) -> Any:
 
 
 @compiled
-def _known(since: Any, at: Any, step: float, now: int) -> Any:
+def _lines_at(since: Any, at: Any, step: float, now: int) -> Any:
     """The rows (or lines) known at this column, and which have a wall before them: the one before is too far."""
-    known = np.nonzero(since <= now)[0]
-    walls = np.zeros(known.size + 1, np.bool_)
-    for k in range(1, known.size):
-        walls[k] = at[known[k]] - at[known[k - 1]] > step
+    lines = np.nonzero(since <= now)[0]
+    walls = np.zeros(lines.size + 1, np.bool_)
+    for k in range(1, lines.size):
+        walls[k] = at[lines[k]] - at[lines[k - 1]] > step
     walls[0] = walls[-1] = True
-    return known, walls
+    return lines, walls
 
 
 @compiled
 def boxes_at(
-    now: int, now_ts: int, lattice: Any, ended: Any, edges: Any, limits: Any, entries: Any, found: Any, n_found: int
+    now: int, now_ts: int, lattice: Any, ended: Any, edges: Any, limits: Any, entries: Any, boxes: Any, n_boxes: int
 ) -> Any:  # fmt: skip
-    """The maximal boxes that last up to column `now` and are struck after it; all of them if nothing is."""
+    """The maximal boxes that last up to column `now` and end after it; all of them if nothing ends."""
     points, rows, lines = lattice
-    row, row_walls = _known(rows, edges[0], edges[2], now)
-    line, line_walls = _known(lines, edges[1], edges[2], now)
+    row, row_walls = _lines_at(rows, edges[0], edges[2], now)
+    line, line_walls = _lines_at(lines, edges[1], edges[2], now)
     failed, first = np.empty((row.size, line.size), np.int64), np.empty((row.size, line.size), np.int64)
     for i in range(row.size):
         for j in range(line.size):
             record = points[row[i] * lines.size + line[j]]
             failed[i, j], first[i, j] = record[FAILED], record[FIRST]
-    known = (row, line, row_walls, line_walls, failed, first)
+    grid = (row, line, row_walls, line_walls, failed, first)
     level = np.empty(line.size, np.int64)
     room = (np.empty(line.size + 1, np.int64), np.empty(line.size + 1, np.int64))
     for i in range(row.size):
@@ -139,19 +139,19 @@ def boxes_at(
                 break
             wide = edges[0][row[j]] - edges[0][row[i]] >= limits[1]
             if wide and (not ended[-1, -1] or ended[row[j] + 1, -1] - ended[row[i], -1]):
-                found, n_found = _stretches(
-                    i, j, level, room, known, now, now_ts, points, ended, edges, limits, entries, found, n_found
+                boxes, n_boxes = _stretches(
+                    i, j, level, room, grid, now, now_ts, points, ended, edges, limits, entries, boxes, n_boxes
                 )  # fmt: skip
-    return found, n_found
+    return boxes, n_boxes
 
 
 @compiled
 def _stretches(
-    i: int, j: int, level: Any, room: Any, known: Any, now: int, now_ts: int, points: Any, ended: Any, edges: Any,
-    limits: Any, entries: Any, found: Any, n_found: int,
+    i: int, j: int, level: Any, room: Any, grid: Any, now: int, now_ts: int, points: Any, ended: Any, edges: Any,
+    limits: Any, entries: Any, boxes: Any, n_boxes: int,
 ) -> Any:  # fmt: skip
     """The boxes of rows i to j: for each start the widest stretch of lines, if no row beside them can join."""
-    row, line, row_walls, walls, failed, first = known
+    row, line, row_walls, walls, failed, first = grid
     levels, lefts = room
     depth = 0
     for y in range(line.size + 1):
@@ -160,8 +160,8 @@ def _stretches(
         while depth and levels[depth - 1] < here:
             depth -= 1
             left = lefts[depth]
-            hit = _within(ended, row[i], row[j], line[left], line[y - 1])
-            if now - levels[depth] < limits[3] or (ended[-1, -1] and not hit):
+            ending = _within(ended, row[i], row[j], line[left], line[y - 1])
+            if now - levels[depth] < limits[3] or (ended[-1, -1] and not ending):
                 continue
             start = _start(levels[depth], i, j, left, y - 1, first)
             extends = (not walls[left] and level[left - 1] < start) or (not walls[y] and level[y] < start)
@@ -169,22 +169,22 @@ def _stretches(
                 continue
             if _joins(j + 1, row_walls[j + 1], left, y, start, failed):
                 continue
-            found = roomy(found, n_found)
-            box = found[n_found]
+            boxes = roomy(boxes, n_boxes)
+            box = boxes[n_boxes]
             box[ROW], box[LAST_ROW], box[LINE], box[LAST_LINE] = row[i], row[j], line[left], line[y - 1]
-            box[WHY] = CONDITION if hit % _BY_GAP else GAP
-            n_found += _describe(box, start, (row, line), now, now_ts, points, edges, limits, entries, i, j, left, y)
+            box[WHY] = CONDITION if ending % _BY_GAP else GAP
+            n_boxes += _describe(box, start, (row, line), now, now_ts, points, edges, limits, entries, i, j, left, y)
         if y < line.size:
             left, here = (y, level[y]) if walls[y] else (left, here)
             if not depth or levels[depth - 1] != here:
                 levels[depth], lefts[depth] = here, left
                 depth += 1
-    return found, n_found
+    return boxes, n_boxes
 
 
 @compiled
 def _within(ended: Any, row: int, last_row: int, line: int, last_line: int) -> int:
-    """What strikes a box."""
+    """How many points of a box end after this column: by the condition, and 2^32 for each by a gap."""
     below, above = ended[row], ended[last_row + 1]
     return int(above[last_line + 1] - above[line] - below[last_line + 1] + below[line])
 
@@ -192,13 +192,13 @@ def _within(ended: Any, row: int, last_row: int, line: int, last_line: int) -> i
 @compiled
 def _start(level: int, i: int, j: int, left: int, right: int, first: Any) -> int:
     """The column at which a box starts: none of its points has failed since, and one of them is known."""
-    known = NOT_YET
+    earliest = NOT_YET
     for x in range(i, j + 1):
         for y in range(left, right + 1):
-            known = min(known, first[x, y])
-            if known <= level + 1:
+            earliest = min(earliest, first[x, y])
+            if earliest <= level + 1:
                 return level + 1
-    return known
+    return earliest
 
 
 @compiled

@@ -2,8 +2,8 @@
 
 y |  o  o  o      Places stand on a lattice of the known x and the known y. A box holds a place at each of its
   |  o  o         points, and each of them has satisfied the condition at every column since the box started, or
-  |  o  o  o      since it is known. A point of the lattice without a place ends what reaches over it, from the
-  +----------> x  column on at which both its x and its y are known; so does a known place that does not report.
+  |  o  o  o      since it is known. A point without a place ends the boxes over it, from the column on at which
+  +----------> x  both its x and its y are known; so does a known place that does not report.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ class BoxSearch(Search):
     >>> search.add_places(np.arange(0), np.array([[1.0, 1.0], [2.0, 1.0]]), np.zeros(2, bool))
     >>> both, one = np.array([1, 1], np.uint8), np.array([1, 0], np.uint8)
     >>> columns = Columns(np.array([10, 20]), np.array([0, 2, 4]), np.array([0, 1, 0, 1]), np.append(both, one))
-    >>> found = search.feed(columns)
-    >>> found.start.tolist(), found.end.tolist(), found.low.tolist(), found.high.tolist()
+    >>> boxes = search.feed(columns)
+    >>> boxes.start.tolist(), boxes.end.tolist(), boxes.low.tolist(), boxes.high.tolist()
     ([10], [10], [[1.0, 1.0]], [[2.0, 1.0]])
     """
 
@@ -92,15 +92,15 @@ class BoxSearch(Search):
     def _enlarge(self, edges: list[np.ndarray]) -> None:
         """Take the state to a lattice with more rows and lines."""
         rows, lines = (np.searchsorted(edges[k], self.edges[k]) for k in range(2))
-        place = (rows[:, None] * edges[1].size + lines).ravel()
+        moved_to = (rows[:, None] * edges[1].size + lines).ravel()
         n_points = edges[0].size * edges[1].size
         points = np.zeros((n_points, _POINT_FIELDS), np.int64)
         points[:, FAILED], points[:, FIRST] = -1, NOT_YET
-        points[place] = self.points
-        self.points, self.entries = points, moved(self.entries, place, n_points)
-        for k, known in enumerate((rows, lines)):
+        points[moved_to] = self.points
+        self.points, self.entries = points, moved(self.entries, moved_to, n_points)
+        for k, old in enumerate((rows, lines)):
             since = np.full(edges[k].size, NOT_YET, np.int64)
-            since[known] = self.since[k]
+            since[old] = self.since[k]
             self.since[k] = since
         self.edges = edges
 
@@ -111,20 +111,20 @@ class BoxSearch(Search):
             given, self.point_of, self.now, self.now_ts, self._lattice, self._spaced, self._limits(self.limits),
             self.entries,
         )  # fmt: skip
-        return self._found(rows[:n_rows])
+        return self._regions(rows[:n_rows])
 
     def finish(self, cause: int) -> Regions:
         """The boxes that are open; nothing is open afterwards."""
-        found = self._open(self.limits)
-        found.cause[:] = cause
+        regions = self._open(self.limits)
+        regions.cause[:] = cause
         self.points[:, FAILED] = self.now
         self.entries[2][:] = 0
-        return found
+        return regions
 
     def open_regions(self) -> OpenRegions:
         """The open boxes, large enough or not."""
-        found = self._open(Limits(extent=(0.0, 0.0), step=self.limits.step))
-        return OpenRegions(found.start, found.low, found.high)
+        regions = self._open(Limits(extent=(0.0, 0.0), step=self.limits.step))
+        return OpenRegions(regions.start, regions.low, regions.high)
 
     def _open(self, limits: Limits) -> Regions:
         ended = np.zeros((self.edges[0].size + 1, self.edges[1].size + 1), np.int64)
@@ -132,7 +132,7 @@ class BoxSearch(Search):
             self.now, self.now_ts, self._lattice, ended, self._spaced, self._limits(limits), self.entries,
             np.empty((0, BOX_FIELDS), np.int64), 0,
         )  # fmt: skip
-        return self._found(rows[:n_rows])
+        return self._regions(rows[:n_rows])
 
     @property
     def _lattice(self) -> tuple[np.ndarray, ...]:
@@ -146,7 +146,7 @@ class BoxSearch(Search):
         extent, other_extent = (float(limits.extent[axis]) for axis in self.axes)
         return int(limits.duration), extent, other_extent, max(1, int(limits.times)), int(limits.places)
 
-    def _found(self, rows: np.ndarray) -> Regions:
+    def _regions(self, rows: np.ndarray) -> Regions:
         rows = rows[np.lexsort((self._number(rows), rows[:, START_TS], rows[:, END_TS]))]
         corners = [
             (self.edges[0][rows[:, row]], self.edges[1][rows[:, line]])
@@ -162,7 +162,7 @@ class BoxSearch(Search):
             places=rows[:, PLACES],
             imputed=rows[:, IMPUTED_ROWS],
             cause=rows[:, WHY],
-            named=np.concatenate([low, high], axis=1),
+            identity=np.concatenate([low, high], axis=1),
         )
 
     def _number(self, rows: np.ndarray) -> np.ndarray:

@@ -1,9 +1,9 @@
-"""Cells: how far a report reaches, and the boxes that the reports of a component fill.
+"""Cells: the box around a report, and the boxes that the reports of a component fill.
 
 place |      |---------|
     c +      |    .    |          halfway to the neighbouring places that are known at that instant, and
       |      +---------+          halfway to the columns before and after it;
-    b +      |    .    |          at a border as far as on the other side
+    b +      |    .    |          at a border as far as on the opposite one
       |      |---------|
       +---------+----+--------+--> time
 """
@@ -16,9 +16,10 @@ import numpy as np
 
 from streamframes.core.jit.compiled import compiled
 from streamframes.core.regions.connected.components import AFTER, AT, BEFORE
+from streamframes.core.regions.connected.neighbours import PlaceTable
 from streamframes.core.regions.connected.union_find import near
 
-# How far a place reaches that is alone, in units of space.
+# How far the cell of a place that is alone extends, in units of space.
 ALONE = 0.5
 # Edges are rounded to so many digits, so that (0.1 + 0.2) / 2 is 0.15.
 _DIGITS = 15
@@ -37,7 +38,7 @@ def _rounded(value: float) -> float:
 
 @compiled
 def _cell_edges(table: Any, step: Any, axis: int, s: int, t: int) -> Any:
-    """From where to where a place reaches along an axis, at an instant."""
+    """From where to where the cell of a place goes along an axis, at an instant."""
     low, high, here = table.before[axis, s], table.after[axis, s], table.places[s, axis]
     while low >= 0 and table.since[low] > t:
         low = table.before[axis, low]
@@ -108,7 +109,7 @@ def _cells(table: Any, step: Any, bounds: Any, columns: Any, spans: Any, out: An
 
 
 def plane_boxes(
-    table: Any, step: np.ndarray, bounds: np.ndarray, columns: np.ndarray, spans: np.ndarray
+    table: PlaceTable, step: np.ndarray, bounds: np.ndarray, columns: np.ndarray, spans: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Boxes that make up the footprint of components in a plane: number of the component, left, low, right, high."""
     n = _cells(table, step, bounds, columns, spans, np.empty((0, 6)))

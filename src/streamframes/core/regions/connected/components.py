@@ -1,4 +1,4 @@
-"""Parts: the components of a group that are open, with their runs and the columns those lie in.
+"""Components: those of a group that are open, with their runs and the columns of these, and those that are closed.
 
 Labels, runs and columns are numbered as they come. When there are twice as many as there were, those of open
 components move together and the rest is forgotten.
@@ -115,18 +115,18 @@ class Components:
         number = np.full(self.count[LABELS], -1)
         number[roots] = np.arange(roots.size)
         _relabel(label, self.facts, number)
-        bounds, found = gathered(self.facts, self.runs, roots)
+        bounds, runs = gathered(self.facts, self.runs, roots)
         self.facts, self.box = self.facts[roots], self.box[roots]
         self.facts[:, PARENT] = np.arange(roots.size)
         self.facts[:, HEAD], self.facts[:, TAIL] = bounds[:-1], bounds[1:] - 1
         used = np.zeros(self.n_columns, np.bool_)
-        used[found[:, COLUMN]] = True
-        found[:, COLUMN] = (np.cumsum(used) - 1)[found[:, COLUMN]]
+        used[runs[:, COLUMN]] = True
+        runs[:, COLUMN] = (np.cumsum(used) - 1)[runs[:, COLUMN]]
         self.columns = self.columns[: self.n_columns][used]
-        self.runs = np.empty((found.shape[0], RUN), np.int64)
-        self.runs[:, :NEXT], self.runs[:, NEXT] = found, np.arange(1, found.shape[0] + 1)
+        self.runs = np.empty((runs.shape[0], RUN), np.int64)
+        self.runs[:, :NEXT], self.runs[:, NEXT] = runs, np.arange(1, runs.shape[0] + 1)
         self.runs[bounds[1:] - 1, NEXT] = -1
-        self.count[:] = roots.size, found.shape[0]
+        self.count[:] = roots.size, runs.shape[0]
         self.n_columns = self.columns.shape[0]
         self.kept = self.used
 
@@ -153,7 +153,7 @@ class Components:
 
 @dataclass
 class ClosedComponents:
-    """Components that are over.
+    """Components that are closed, with their runs column after column.
 
     facts     int64[n, FACTS]    their numbers
     box       float64[n, 2 ndim] lowest and highest places
@@ -198,11 +198,11 @@ def no_components(ndim: int) -> ClosedComponents:
 
 def extracted(components: Components, roots: np.ndarray, cause: np.ndarray) -> ClosedComponents:
     """Components as they stand."""
-    bounds, found = gathered(components.facts, components.runs, roots)
-    columns, part = components.columns[found[:, COLUMN]], np.repeat(np.arange(roots.size), np.diff(bounds))
-    order = np.lexsort((found[:, FROM], columns[:, AT], part))
+    bounds, runs = gathered(components.facts, components.runs, roots)
+    columns, component = components.columns[runs[:, COLUMN]], np.repeat(np.arange(roots.size), np.diff(bounds))
+    order = np.lexsort((runs[:, FROM], columns[:, AT], component))
     return ClosedComponents(
-        components.facts[roots], components.box[roots], cause, bounds, columns[order], found[order, FROM:NEXT]
+        components.facts[roots], components.box[roots], cause, bounds, columns[order], runs[order, FROM:NEXT]
     )
 
 

@@ -44,7 +44,7 @@ class ConnectedSearch(Search):
         Neighbouring places further apart than this do not touch; one number, or one for each axis.
     min_duration, min_extent, min_places, min_times
         Components that are shorter (ticks), narrower (one number, or one for each axis), or have fewer places or
-        columns are not told.
+        columns are left out.
     per_unit
         How many ticks make a unit of time in areas and outlines.
     names
@@ -83,9 +83,9 @@ class ConnectedSearch(Search):
 
     def feed(self, columns: Columns) -> Regions:
         """Take columns; returns what they close, by the column that does, start, and first place."""
-        pieces = [piece for part in _blocks(columns) if (piece := self._take_block(part)) is not None]
+        pieces = [piece for block in _blocks(columns) if (piece := self._take_block(block)) is not None]
         self.components.trim(self.table.label)
-        return self._found(pieces)
+        return self._regions(pieces)
 
     def _take_block(self, columns: Columns) -> ClosedComponents | None:
         reports, times = int(columns.bounds[-1] - columns.bounds[0]), columns.times
@@ -96,12 +96,12 @@ class ConnectedSearch(Search):
             self.table, self.step, components.facts, components.box, components.runs, components.count, times,
             columns.bounds, columns.place_id, columns.code, number,
         )  # fmt: skip
-        closed = closed[self._may_count(closed[:, 0])]
+        closed = closed[self._may_be_large(closed[:, 0])]
         closed = closed[components.by_start(closed[:, 0], closed[:, 1])]
         return extracted(components, closed[:, 0], closed[:, 2].copy()) if closed.size else None
 
-    def _may_count(self, roots: np.ndarray) -> np.ndarray:
-        """Which are large enough, as far as can be told without a look at their runs."""
+    def _may_be_large(self, roots: np.ndarray) -> np.ndarray:
+        """Which are large enough, as far as is known without a look at their runs."""
         facts, box = self.components.facts[roots], self.components.box[roots]
         enough = facts[:, ROWS] >= max(self.min_places, self.min_times)
         enough &= facts[:, END] - facts[:, START] >= self.min_duration
@@ -111,14 +111,14 @@ class ConnectedSearch(Search):
     def finish(self, cause: int) -> Regions:
         """Everything that is open, closed by this."""
         roots = self.components.open()
-        large = roots[self._may_count(roots)]
+        large = roots[self._may_be_large(roots)]
         closed = extracted(self.components, large, np.full(large.size, cause))
         self.table.label[:] = -1
         self.components.facts[roots, LIVE] = 0
         self.components.compact(self.table.label)
-        return self._found([closed])
+        return self._regions([closed])
 
-    def _found(self, pieces: Sequence[ClosedComponents]) -> Regions:
+    def _regions(self, pieces: Sequence[ClosedComponents]) -> Regions:
         closed = concat(pieces) if pieces else no_components(self.ndim)
         times, places = times_and_places(self.table.since, closed.bounds, closed.columns, closed.spans)
         enough = (times >= self.min_times) & (places >= self.min_places)
@@ -133,7 +133,7 @@ class ConnectedSearch(Search):
             places=places,
             imputed=closed.facts[:, IMPUTATIONS],
             cause=closed.cause,
-            named=self.table.places[closed.facts[:, FIRST]],
+            identity=self.table.places[closed.facts[:, FIRST]],
             more=described(self.table, self.step, closed, per_unit=self.per_unit, names=self.names),
         )
 
@@ -157,7 +157,7 @@ class ConnectedSearch(Search):
 
 
 def _blocks(columns: Columns) -> Iterator[Columns]:
-    """Columns in parts of at most so many reports, or of one column."""
+    """Columns in blocks of at most so many reports, or of one column."""
     first, times, bounds = 0, columns.times, columns.bounds
     while first < times.size:
         last = int(np.searchsorted(bounds, bounds[first] + _REPORTS_AT_ONCE, side="right")) - 1

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -27,7 +26,7 @@ def extent_type(names: Sequence[str]) -> pa.DataType:
 
 def described(
     table: PlaceTable, step: np.ndarray, closed: ClosedComponents, *, per_unit: float, names: Sequence[str]
-) -> dict[str, Any]:
+) -> dict[str, np.ndarray | pa.Array]:
     """Area, extents, hull and outline of components.
 
     Parameters
@@ -53,7 +52,7 @@ def described(
 
 
 def _written(shapes: np.ndarray) -> pa.Array:
-    # As many digits as tell a number from all others.
+    # As many digits as distinguish a number from all others.
     return pa.array(shapely.to_wkt(shapely.normalize(shapes), rounding_precision=-1), pa.string())
 
 
@@ -88,14 +87,14 @@ def _in_time(
     shapely.polygons(drawn[whole], indices=of[order][whole], out=outline)
     for part in np.flatnonzero(parts > 1):
         here = of[order] == part
-        outline[part] = _scattered(drawn[here], holes[order][here])
+        outline[part] = _in_pieces(drawn[here], holes[order][here])
     return area, outline
 
 
-def _scattered(rings: np.ndarray, holes: np.ndarray) -> Any:
+def _in_pieces(rings: np.ndarray, holes: np.ndarray) -> shapely.MultiPolygon:
     """A component in pieces, torn where places did not report; a hole is one of the smallest piece around it."""
     pieces = shapely.polygons(rings[~holes])
-    within: list[list[Any]] = [[] for _ in pieces]
+    within: list[list[shapely.LinearRing]] = [[] for _ in pieces]
     for hole in rings[holes]:
         around = np.flatnonzero(shapely.covers(pieces, shapely.polygons(hole)))
         within[around[np.argmin(shapely.area(pieces[around]))]].append(hole)

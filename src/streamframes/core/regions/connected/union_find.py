@@ -68,8 +68,8 @@ def _unite(facts: Any, box: Any, runs: Any, a: int, b: int) -> int:
 
 
 @compiled
-def _leave(table: Any, facts: Any, place_id: Any, code: Any, k: int, t: int, closed: Any, n: int) -> int:
-    """Reports that end the label of their place; a component that no place holds on to is closed."""
+def _end_labels(table: Any, facts: Any, place_id: Any, code: Any, k: int, t: int, closed: Any, n: int) -> int:
+    """Reports that end the label of their place; a component that is no place's any more is closed."""
     for i in range(place_id.size):
         s = place_id[i]
         if table.since[s] > t:
@@ -184,11 +184,11 @@ def take(
     closed, n = np.empty((bounds[-1] - bounds[0], 3), np.int64), 0
     stamp = np.full(table.since.size if table.places.shape[1] == 2 else 0, -1)
     for k in range(times.size):
-        here, says = place_id[bounds[k] : bounds[k + 1]], code[bounds[k] : bounds[k + 1]]
-        n = _leave(table, facts, here, says, k, times[k], closed, n)
-        _join_runs(table, step, facts, box, runs, count, here, says, times[k], column + k)
+        ids, codes = place_id[bounds[k] : bounds[k + 1]], code[bounds[k] : bounds[k + 1]]
+        n = _end_labels(table, facts, ids, codes, k, times[k], closed, n)
+        _join_runs(table, step, facts, box, runs, count, ids, codes, times[k], column + k)
         if stamp.size:
-            _join_rows(table, step, facts, box, runs, here, says, stamp, k)
+            _join_rows(table, step, facts, box, runs, ids, codes, stamp, k)
     return closed[:n]
 
 
@@ -201,13 +201,13 @@ def gathered(facts: Any, runs: Any, roots: Any) -> Any:
         while run >= 0:
             n += 1
             run = runs[run, NEXT]
-    bounds, found = np.zeros(roots.size + 1, np.int64), np.empty((n, NEXT), np.int64)
+    bounds, listed = np.zeros(roots.size + 1, np.int64), np.empty((n, NEXT), np.int64)
     n = 0
     for i in range(roots.size):
         run = facts[roots[i], HEAD]
         while run >= 0:
-            found[n] = runs[run, :NEXT]
+            listed[n] = runs[run, :NEXT]
             n += 1
             run = runs[run, NEXT]
         bounds[i + 1] = n
-    return bounds, found
+    return bounds, listed

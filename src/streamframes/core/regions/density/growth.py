@@ -4,8 +4,8 @@
    . 3 9 8        the region is too small; then only as long as the mean does not fall: the 3 would lower it.
    . . 7 .
 
-The cells of a unit lie in a table with the slots of an open hash; a heap holds the neighbours of what has grown. One
-dimension is two with a second coordinate that is always 0.
+The cells of a unit lie in a table with a hash index of open addressing; a heap holds the neighbours of what has grown.
+One dimension is two with a second coordinate that is always 0.
 """
 
 from __future__ import annotations
@@ -27,56 +27,56 @@ _DIRECTIONS = ((1, 0), (-1, 0), (0, 1), (0, -1))
 
 
 @compiled
-def _slot(a: int, b: int, n_slots: int) -> Any:
+def _hash(a: int, b: int, size: int) -> Any:
     mixed = np.uint64(a) * np.uint64(0x9E3779B97F4A7C15) ^ np.uint64(b) * np.uint64(0xC2B2AE3D27D4EB4F)
     mixed = (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
-    return np.int64((mixed >> np.uint64(32)) & np.uint64(n_slots - 1))
+    return np.int64((mixed >> np.uint64(32)) & np.uint64(size - 1))
 
 
 @compiled
-def _find(cells: Any, slots: Any, n: int, a: int, b: int, add: bool) -> int:
+def _find(cells: Any, index: Any, n: int, a: int, b: int, add: bool) -> int:
     """The number of a cell; n if it is new (and then written, if it is to be added)."""
-    at = _slot(a, b, slots.size)
-    while slots[at]:
-        k = slots[at] - 1
+    at = _hash(a, b, index.size)
+    while index[at]:
+        k = index[at] - 1
         if cells[k, A] == a and cells[k, B] == b:
             return int(k)
-        at = (at + 1) & (slots.size - 1)
+        at = (at + 1) & (index.size - 1)
     if add:
-        slots[at] = n + 1
+        index[at] = n + 1
         cells[n, A], cells[n, B], cells[n, COUNT], cells[n, TAKEN], cells[n, SEEN] = a, b, 0, 0, -1
     return n
 
 
 @compiled
 def _room_for(cells: Any, n: int, room: int) -> Any:
-    """A table with room for so many cells, and its slots."""
+    """A table with room for so many cells, and its index."""
     bigger = np.empty((room, _CELL_FIELDS), np.int64)
     bigger[:n] = cells[:n]
     size = 16
     while size < 2 * room:
         size *= 2
-    slots = np.zeros(size, np.int64)
+    index = np.zeros(size, np.int64)
     for k in range(n):
-        at = _slot(bigger[k, A], bigger[k, B], size)
-        while slots[at]:
+        at = _hash(bigger[k, A], bigger[k, B], size)
+        while index[at]:
             at = (at + 1) & (size - 1)
-        slots[at] = k + 1
-    return bigger, slots
+        index[at] = k + 1
+    return bigger, index
 
 
 @compiled
 def counted(a: Any, b: Any, weight: Any) -> Any:
-    """The cells of points, each once, with how many points it holds; the slots, and how many cells there are."""
-    cells, slots = _room_for(np.empty((0, _CELL_FIELDS), np.int64), 0, 16)
+    """The cells of points, each once, with how many points it holds; their index, and how many cells there are."""
+    cells, index = _room_for(np.empty((0, _CELL_FIELDS), np.int64), 0, 16)
     n = 0
     for i in range(a.size):
         if n == cells.shape[0]:
-            cells, slots = _room_for(cells, n, 4 * n)
-        k = _find(cells, slots, n, a[i], b[i], True)
+            cells, index = _room_for(cells, n, 4 * n)
+        k = _find(cells, index, n, a[i], b[i], True)
         n = max(n, k + 1)
         cells[k, COUNT] += weight[i]
-    return cells, slots, n
+    return cells, index, n
 
 
 @compiled
@@ -116,7 +116,7 @@ def _pop(heap: Any, size: int, cells: Any) -> int:
 
 
 @compiled
-def _grow(seed: int, need: int, n_directions: int, cells: Any, slots: Any, n: int, heap: Any, members: Any) -> Any:
+def _grow(seed: int, need: int, n_directions: int, cells: Any, index: Any, n: int, heap: Any, members: Any) -> Any:
     """Grow from a seed; the table and the heap, with room, the number of cells in them, and what has grown."""
     size, in_heap, points = 0, 0, 0
     k = seed
@@ -126,11 +126,11 @@ def _grow(seed: int, need: int, n_directions: int, cells: Any, slots: Any, n: in
         size += 1
         points += cells[k, COUNT]
         if n + 4 > cells.shape[0]:
-            cells, slots = _room_for(cells, n, 2 * n + 4)
+            cells, index = _room_for(cells, n, 2 * n + 4)
             heap, members = _longer(heap, cells.shape[0]), _longer(members, cells.shape[0])
         for direction in range(n_directions):
             a, b = cells[k, A] + _DIRECTIONS[direction][0], cells[k, B] + _DIRECTIONS[direction][1]
-            beside = _find(cells, slots, n, a, b, size < need)
+            beside = _find(cells, index, n, a, b, size < need)
             if beside == n and size >= need:
                 continue
             n = max(n, beside + 1)
@@ -139,18 +139,18 @@ def _grow(seed: int, need: int, n_directions: int, cells: Any, slots: Any, n: in
                 _push(heap, in_heap, cells, beside)
                 in_heap += 1
         if not in_heap or (size >= need and cells[heap[0], COUNT] * size < points):
-            return cells, slots, n, heap, members, size, points
+            return cells, index, n, heap, members, size, points
         k = _pop(heap, in_heap, cells)
         in_heap -= 1
 
 
 @compiled
-def _is_beside_denser(members: Any, points: int, n_directions: int, cells: Any, slots: Any, n: int) -> bool:
+def _is_beside_denser(members: Any, points: int, n_directions: int, cells: Any, index: Any, n: int) -> bool:
     """Whether a cell of another region, added, would not lower the mean: then this is but the edge of that one."""
     for k in members:
         for direction in range(n_directions):
             beside = _find(
-                cells, slots, n, cells[k, A] + _DIRECTIONS[direction][0], cells[k, B] + _DIRECTIONS[direction][1], False
+                cells, index, n, cells[k, A] + _DIRECTIONS[direction][0], cells[k, B] + _DIRECTIONS[direction][1], False
             )
             if beside < n and cells[beside, TAKEN] and cells[beside, COUNT] * members.size >= points:
                 return True
@@ -167,7 +167,7 @@ def _longer(numbers: Any, size: int) -> Any:
 @compiled
 def _grow_unit(unit: int, table: Any, grid: Any, regions: Any, n_regions: int, taken: Any, n_taken: int) -> Any:
     """The regions of one unit, added to those there are, and the cells that they take."""
-    cells, slots, n = table
+    cells, index, n = table
     need, area, above, n_directions = grid
     seeds, heap, members = np.empty(n, np.int64), np.empty(cells.shape[0], np.int64), np.empty(cells.shape[0], np.int64)
     n_seeds = 0
@@ -180,10 +180,10 @@ def _grow_unit(unit: int, table: Any, grid: Any, regions: Any, n_regions: int, t
         n_seeds -= 1
         if cells[seed, TAKEN]:
             continue
-        cells, slots, n, heap, members, size, points = _grow(seed, need, n_directions, cells, slots, n, heap, members)
+        cells, index, n, heap, members, size, points = _grow(seed, need, n_directions, cells, index, n, heap, members)
         if size < need or points / (size * area) < above:
             continue
-        if _is_beside_denser(members[:size], points, n_directions, cells, slots, n):
+        if _is_beside_denser(members[:size], points, n_directions, cells, index, n):
             continue
         regions = roomy(regions, n_regions)
         regions[n_regions, UNIT], regions[n_regions, CELLS], regions[n_regions, POINTS] = unit, size, points

@@ -46,8 +46,8 @@ class DensitySearch:
     Examples
     --------
     >>> search = DensitySearch(unit=10, bin_sizes=(2.0,), above=1.0)
-    >>> found = search.feed(np.array([1, 2, 5, 12]), np.array([[3], [3], [4], [8]]), upto=20)
-    >>> found.start.tolist(), found.end.tolist(), found.low.tolist(), found.high.tolist(), found.rows.tolist()
+    >>> regions = search.feed(np.array([1, 2, 5, 12]), np.array([[3], [3], [4], [8]]), upto=20)
+    >>> regions.start.tolist(), regions.end.tolist(), regions.low.tolist(), regions.high.tolist(), regions.rows.tolist()
     ([0], [10], [[6.0]], [[8.0]], [2])
     """
 
@@ -71,36 +71,35 @@ class DensitySearch:
         self.pending: tuple[np.ndarray, ...] = _nothing()
 
     def feed(self, ts: np.ndarray, cells: np.ndarray, upto: int | None = None) -> Regions:
-        """Take points in the order of time; what is settled once all points before `upto` have come."""
+        """Take points in the order of time; the regions that have ended once all points before `upto` have come."""
         units = ts // self.unit
-        known = [each for each in (self.complete, None if upto is None else upto // self.unit) if each is not None]
+        ends = [each for each in (self.complete, None if upto is None else upto // self.unit) if each is not None]
         if units.size:
             if self.complete is not None and units[0] < self.complete:
                 raise StreamFramesError(f"a point at tick {ts[0]} came after all points of its unit should have come")
-            known.append(int(units[-1]))
-        if not known:
-            return self._found([])
-        self.complete = max(known)
+            ends.append(int(units[-1]))
+        if not ends:
+            return self._regions([])
+        self.complete = max(ends)
         second = cells[:, 1] if cells.shape[1] == 2 else np.zeros(units.size, np.int64)
         fresh = (units, cells[:, 0], second, np.ones(units.size, np.int64))
         points = [np.concatenate(both) for both in zip(self.pending, fresh, strict=True)]
         cut = int(np.searchsorted(points[0], self.complete))
-        self._wait([each[cut:] for each in points])
+        self._keep_waiting([each[cut:] for each in points])
         ended = self._link([each[:cut] for each in points])
         if self.links.newest < self.complete - 1:
             ended += self.links.step(self.complete - 1, [])
-        return self._found(ended)
+        return self._regions(ended)
 
-    def _wait(self, points: list[np.ndarray]) -> None:
+    def _keep_waiting(self, points: list[np.ndarray]) -> None:
         """Keep the points of units that are not complete, as counts a cell."""
         units, a, b, weight = points
-        parts = [np.empty((0, 4), np.int64)]
+        tables = [np.empty((0, 4), np.int64)]
         for unit in np.unique(units).tolist():
             mine = slice(*np.searchsorted(units, [unit, unit + 1]).tolist())
             table, _, n = counted(a[mine], b[mine], weight[mine])
-            parts.append(np.column_stack([np.full(n, unit), table[:n, A], table[:n, B], table[:n, COUNT]]))
-        whole = np.concatenate(parts)
-        self.pending = tuple(whole.T.copy())
+            tables.append(np.column_stack([np.full(n, unit), table[:n, A], table[:n, B], table[:n, COUNT]]))
+        self.pending = tuple(np.concatenate(tables).T.copy())
 
     def _link(self, points: list[np.ndarray]) -> list[Linked]:
         """Find and link the regions of complete units; what has ended."""
@@ -110,8 +109,8 @@ class DensitySearch:
         cells = as_cells(taken)
         ended: list[Linked] = []
         for unit, mine in groupby(range(regions.shape[0]), key=regions[:, UNIT].tolist().__getitem__):
-            parts = [(cells[bounds[r] : bounds[r + 1]], int(regions[r, POINTS])) for r in mine]
-            ended += self.links.step(unit, parts)
+            dense = [(cells[bounds[r] : bounds[r + 1]], int(regions[r, POINTS])) for r in mine]
+            ended += self.links.step(unit, dense)
         return ended
 
     def finish(self, cause: int) -> Regions:
@@ -120,17 +119,17 @@ class DensitySearch:
         ended = self._link(list(self.pending))
         if units.size and self.links.newest < units[-1]:
             ended += self.links.step(int(units[-1]), [])
-        before, still = self._found(ended), self._found(self.links.open())
+        before, still = self._regions(ended), self._regions(self.links.open())
         still.cause[:] = cause
         self.links, self.pending = Links(self.area), _nothing()
         return concat([before, still])
 
     def open_regions(self) -> OpenRegions:
         """What is open; points of a unit that is not complete may open more from its start on."""
-        found = self._found(self.links.open(), min_duration=0)
-        return OpenRegions(found.start, found.low, found.high)
+        regions = self._regions(self.links.open(), min_duration=0)
+        return OpenRegions(regions.start, regions.low, regions.high)
 
-    def _found(self, linked: list[Linked], min_duration: int | None = None) -> Regions:
+    def _regions(self, linked: list[Linked], min_duration: int | None = None) -> Regions:
         least = self.min_duration if min_duration is None else min_duration
         chosen = [each for each in linked if (each.last + 1 - each.first) * self.unit >= least]
         chosen.sort(key=lambda each: (each.last, each.first, each.name))
@@ -152,7 +151,7 @@ class DensitySearch:
             places=np.array([len(each.cells) for each in chosen], np.int64),
             imputed=np.zeros(len(chosen), np.int64),
             cause=np.full(len(chosen), CONDITION, np.int64),
-            named=names * self.bin_sizes,
+            identity=names * self.bin_sizes,
             more=more,
         )
 
@@ -188,12 +187,12 @@ class DensityGroup(RegionGroup):
         )
 
     def feed(self, ts: np.ndarray, place: np.ndarray, state: np.ndarray, watermark: int | None) -> Iterator[Emission]:
-        """What points in order settle; then all before the watermark have come, if that is known."""
+        """The regions that points in order decide; then all before the watermark have come, if one is given."""
         cells = np.floor(place / self.bin_sizes).astype(np.int64)
         yield _emission(self.search.feed(ts, cells, watermark))
 
     def finish(self) -> Iterator[Emission]:
-        """What the end of the data settles."""
+        """The regions that the end of the data decides."""
         yield _emission(self.search.finish(END))
 
     @property
@@ -203,7 +202,7 @@ class DensityGroup(RegionGroup):
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing need be known of the group."""
+        """Whether the group can be forgotten."""
         return not self.n_open and not self.search.pending[0].size
 
     @property

@@ -1,4 +1,4 @@
-"""What Method II need not know any more, where places are many and each reports seldom.
+"""Places that Method II may forget, where places are many and each reports seldom.
 
 place   5 --- F at 9        A satisfied report between later failures that are closer together than the least extent
         4  x at 7           can be in no region. A failure separates nothing where no report from before it is left
@@ -59,7 +59,7 @@ def _oldest(records: Any, stretches: Any, oldest: Any) -> None:
 
 @compiled
 def _separates(records: Any, oldest: Any, step: int, needed: Any) -> None:
-    """Failures that have a report from before them on one side, up to the next failure that came no earlier."""
+    """Failures with a report from before them in one direction, up to the next failure that came no earlier."""
     n, depth = records.shape[0], 0
     stack = np.empty((n, 2), np.int64)
     for k in range(n):
@@ -93,7 +93,7 @@ def _keep_near(known: Any, since: Any, position: Any, step: float, needed: Any) 
 def needed_places(
     records: np.ndarray, stretches: np.ndarray, position: np.ndarray, step: float, *, looks_back: bool
 ) -> np.ndarray:
-    """Which places must be known to go on; and to tell who was whose neighbour before, where that is asked for."""
+    """Which places must be known to go on; where it looks back, also to say who was whose neighbour before."""
     oldest = np.empty(position.size, np.int64)
     _oldest(records, stretches, oldest)
     needed = np.asarray((oldest < _FAR) | (records[:, KNOWN] == AGAIN))
@@ -108,7 +108,7 @@ def needed_places(
 @compiled
 def free_ranges(records: Any, stretches: Any) -> Any:
     """For each place with satisfied reports: the first column of these, and the places that a region of it may hold."""
-    n, found = records.shape[0], 0
+    n, n_held = records.shape[0], 0
     first, low, high = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
     oldest = np.empty(n, np.int64)
     _oldest(records, stretches, oldest)
@@ -121,6 +121,6 @@ def free_ranges(records: Any, stretches: Any) -> Any:
             a -= 1
         while b + 1 < n and records[b + 1, FAILED] < latest:
             b += 1
-        first[found], low[found], high[found] = oldest[s], a, b
-        found += 1
-    return first[:found], low[:found], high[:found]
+        first[n_held], low[n_held], high[n_held] = oldest[s], a, b
+        n_held += 1
+    return first[:n_held], low[:n_held], high[:n_held]

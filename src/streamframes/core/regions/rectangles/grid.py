@@ -3,7 +3,7 @@
   place                                    At column 8 places 5 to 8 have lasted 5 columns or longer:
     9  . . . . . T T T T     4             a region of 4 places and 5 columns is there. It ends when
     8  . . . . T T T T T     5             one of its places reports that the condition no longer holds;
-    5  . . . . T T T T T     5             then the durations say how far back the others reach.
+    5  . . . . T T T T T     5             then the durations say since when the others have held.
     4  . . . . T T T T .     0
        0 1 2 3 4 5 6 7 8  durations
 
@@ -37,6 +37,7 @@ from streamframes.core.regions.rectangles.types import (
     WHY,
     regions_of,
 )
+from streamframes.core.regions.rectangles.walls import NOT_YET, build_walls
 from streamframes.core.regions.tables import roomy
 from streamframes.core.regions.types import (
     BREAK,
@@ -56,7 +57,6 @@ from streamframes.core.regions.types import (
 FAILED, SINCE, FIRST = range(3)
 RECORD_FIELDS = 3
 NEVER = -1
-NOT_YET = 2**62
 
 
 @compiled
@@ -88,7 +88,7 @@ def _describe(
 
 @compiled
 def _stretches(
-    records: Any, walls: Any, position: Any, failing: Any, at: Any, limits: Any, found: Any, n_found: int
+    records: Any, walls: Any, position: Any, failing: Any, at: Any, limits: Any, regions: Any, n_regions: int
 ) -> Any:  # fmt: skip
     """The widest stretches of places for each duration that end at this column, or are open if nothing fails.
 
@@ -105,30 +105,30 @@ def _stretches(
             left = stack[depth, 1]
             if failing[n] and failing[s] == failing[left]:
                 continue
-            found = roomy(found, n_found)
-            row = found[n_found]
+            regions = roomy(regions, n_regions)
+            row = regions[n_regions]
             if _describe(left, s - 1, stack[depth, 0], stack[depth, 2], at, records, position, limits, row):
                 fails = failing[row[HIGH] + 1] - failing[row[LOW]]
                 row[WHY] = CONDITION if fails & 0xFFFFFFFF else GAP
-                n_found += 1 if fails or not failing[n] else 0
+                n_regions += 1 if fails or not failing[n] else 0
         if wall:
             depth, left = 0, s
             level = records[s, FAILED] if s < n else level
         if not depth or stack[depth - 1, 0] != level:
             stack[depth, 0], stack[depth, 1], stack[depth, 2] = level, left, s
             depth += 1
-    return found, n_found
+    return regions, n_regions
 
 
 @compiled
 def _sweep(
-    columns: Any, now: int, now_ts: int, records: Any, walled: Any, position: Any, limits: Any, found: Any
+    columns: Any, now: int, now_ts: int, records: Any, walled: Any, position: Any, limits: Any, regions: Any
 ) -> Any:
     """Walk the columns; returns the regions that ended."""
     times, bounds, place_id, code = columns
     walls, step = walled
     failing = np.zeros(records.shape[0] + 1, np.int64)
-    n_found, all_known = 0, (records[:, FIRST] != NOT_YET).all()
+    n_regions, all_known = 0, (records[:, FIRST] != NOT_YET).all()
     for k in range(times.size):
         ends, fresh, at = False, False, 0
         failing[0] = 0
@@ -149,14 +149,14 @@ def _sweep(
             at += 1
         if ends:
             when = (now, now_ts, all_known)
-            found, n_found = _stretches(records, walls, position, failing, when, limits, found, n_found)
+            regions, n_regions = _stretches(records, walls, position, failing, when, limits, regions, n_regions)
         now, now_ts = now + 1, times[k]
         for i in range(bounds[k], bounds[k + 1]):
             _report(records[place_id[i]], code[i], now, now_ts)
         if fresh:
             build_walls(records[:, FIRST], position, step, walls)
             all_known = (records[:, FIRST] != NOT_YET).all()
-    return found, n_found, now, now_ts
+    return regions, n_regions, now, now_ts
 
 
 @compiled
@@ -169,17 +169,6 @@ def _report(record: Any, code: int, now: int, ts: int) -> None:
         record[FAILED] = max(record[FAILED], now - 1)
     if record[FAILED] == now - 1:
         record[SINCE] = ts
-
-
-@compiled
-def build_walls(first: Any, position: Any, step: float, walls: Any) -> None:
-    """Which known places have a wall before them: the known place before is further away than a step."""
-    before = -1
-    for s in range(position.size):
-        walls[s] = False
-        if first[s] != NOT_YET:
-            walls[s] = before >= 0 and position[s] - position[before] > step
-            before = s
 
 
 class GridSearch(Search):
@@ -201,17 +190,17 @@ class GridSearch(Search):
     def feed(self, columns: Columns) -> Regions:
         """The regions that these columns end."""
         given = (columns.times, columns.bounds, columns.place_id, columns.code)
-        found, n_found, self.now, self.now_ts = _sweep(
+        rows, n_rows, self.now, self.now_ts = _sweep(
             given, self.now, self.now_ts, self.records, self._walled, self.position, self._limits, _no_room()
         )
-        return regions_of(found[:n_found], self.position)
+        return regions_of(rows[:n_rows], self.position)
 
     def finish(self, cause: int) -> Regions:
         """The regions that are open."""
-        found = self.certain()
-        found.cause[:] = cause
+        regions = self.certain()
+        regions.cause[:] = cause
         self.records[:, FAILED] = self.now
-        return found
+        return regions
 
     def certain(self) -> Regions:
         """The open regions of which start and extent are certain."""
@@ -219,14 +208,14 @@ class GridSearch(Search):
 
     def open_regions(self) -> OpenRegions:
         """The stretches that are open, of any size: a place that is not known yet may widen them."""
-        found = self._open((0, 0.0, 1, 1))
-        return OpenRegions(found.start, found.low, found.high)
+        regions = self._open((0, 0.0, 1, 1))
+        return OpenRegions(regions.start, regions.low, regions.high)
 
     def _open(self, limits: tuple[int, float, int, int]) -> Regions:
         failing = np.zeros(self.position.size + 1, np.int64)
         at = (self.now, self.now_ts, bool((self.records[:, FIRST] != NOT_YET).all()))
-        found, n_found = _stretches(self.records, self._walled[0], self.position, failing, at, limits, _no_room(), 0)
-        return regions_of(found[:n_found], self.position)
+        rows, n_rows = _stretches(self.records, self._walled[0], self.position, failing, at, limits, _no_room(), 0)
+        return regions_of(rows[:n_rows], self.position)
 
     @property
     def _limits(self) -> tuple[int, float, int, int]:

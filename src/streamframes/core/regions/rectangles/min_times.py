@@ -1,12 +1,12 @@
 """Rectangles in which no place reports too seldom, inside one where some do.
 
-  place                       Place 2 reports once, and twice is asked for. No region holds that report: what is left
-    3  x   x   x   x          of the rectangle lies before it, after it, below it or above it. A place that reports
-    2          x              often enough in all of it may do so too seldom in a part; then that gives way in turn.
-    1  x   x   x   x
+  place                       Place 2 reports once, where twice is the minimum. No region holds that report: what
+    3  x   x   x   x          is left of the rectangle lies before it, after it, below it or above it. A place that
+    2          x              reports often enough in all of it may do so too seldom in a part; then that gives way
+    1  x   x   x   x          in turn.
 
 Of the rectangles that hold none of some points, those that stand on one of them are met from the lowest to the highest,
-each with what is left of the time between the points on either side.
+each with what is left of the time between the points below and above.
 
 References
 ----------
@@ -39,7 +39,7 @@ from streamframes.core.regions.tables import roomy
 
 @compiled
 def parts_of(box: Any, context: Any, parts: Any, n_parts: int) -> Any:
-    """Add the rectangles in a box (columns, places) that meet all minimums and reach over no failure or wall.
+    """Add the rectangles in a box (columns, places) that meet all minimums and hold no failure or wall.
 
     None that does is left out, but for those that lie in another.
     """
@@ -168,7 +168,7 @@ def _split_around_rare(box: Any, records: Any, stretches: Any, times: int, left:
 
 @compiled
 def _split_beside(i: int, step: int, box: Any, at: Any, whose: Any, left: Any) -> None:
-    """The boxes that begin beside report i, upwards or downwards; downwards only the one that reaches the edge."""
+    """The boxes that begin beside report i, upwards or downwards; downwards only the one that goes to the edge."""
     since, upto, low, high = box
     j = i + step
     while 0 <= j < at.size:

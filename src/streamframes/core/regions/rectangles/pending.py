@@ -2,7 +2,7 @@
 
 A span that has ended and meets the minimums is a region. A part of one, in which some place reports too seldom, may lie
 in another region as well, which goes on. But all that contain it have ended when one of its own places fails or begins
-anew: so it waits until then. What has been told is remembered as long as parts of others may lie in it.
+anew: so it waits until then. Regions that were emitted are remembered as long as parts of others may lie in them.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from streamframes.core.batch.tree import Tree, array_at
 from streamframes.core.jit.compiled import compiled
 from streamframes.core.regions.rectangles.min_times import parts_of
 from streamframes.core.regions.rectangles.place_history import LATEST
-from streamframes.core.regions.rectangles.types import FIELDS, WHY
+from streamframes.core.regions.rectangles.types import FIELDS, WHY, Context
 from streamframes.core.regions.rectangles.widest import FAR, FROM, SINCE, TO, UPTO
 from streamframes.core.regions.tables import roomy
 from streamframes.core.regions.types import BREAK, CONDITION, FALSE, GAP, HELD, MEANING, NEW
 
-# Of a blow: its column and place, since when whatever it ends has begun at the latest, and why that ends.
+# Of an ending: its column and place, when the rectangles that it ends have begun at the latest, and why they end.
 COLUMN, PLACE, SINCE_THEN, CAUSE = range(4)
 ENDING_FIELDS = 4
 
@@ -48,21 +48,21 @@ def endings_of(columns: Any, now: int, last: Any) -> Any:
 
 @compiled
 def _apply_endings(rows: Any, endings: Any) -> None:
-    """Why each rectangle has ended: by its first blow, and by the condition before a gap."""
+    """Why each rectangle has ended: by its first ending, and by the condition before a gap."""
     columns = endings[:, COLUMN].copy()
     for row in rows:
         at = FAR
         for ending in endings[np.searchsorted(columns, row[UPTO], side="right") :]:
             if ending[COLUMN] > at:
                 break
-            hits = row[FROM] <= ending[PLACE] <= row[TO] and row[SINCE] <= ending[SINCE_THEN]
-            if hits and row[WHY] != CONDITION:
+            is_ended = row[FROM] <= ending[PLACE] <= row[TO] and row[SINCE] <= ending[SINCE_THEN]
+            if is_ended and row[WHY] != CONDITION:
                 at, row[WHY] = ending[COLUMN], ending[CAUSE]
 
 
 @compiled
 def _mark_alone(edges: Any, order: Any, n_emitted: int, out: Any) -> None:
-    """Which rectangles, the first `n_told` apart, lie in no other; `order` is by edges, and larger ones come first.
+    """Which rectangles, the first `n_emitted` apart, lie in no other; `order` is by edges, larger ones first.
 
     They have a first and a last column and place, or place and column: most should be far apart by the first two.
     """
@@ -83,7 +83,7 @@ def _mark_alone(edges: Any, order: Any, n_emitted: int, out: Any) -> None:
 
 
 def _alone(rows: np.ndarray, emitted: np.ndarray) -> np.ndarray:
-    """The rectangles that lie neither in each other nor in what has been told."""
+    """The rectangles that lie neither in each other nor in what was emitted."""
     if not len(rows):
         return rows
     every = np.concatenate([emitted, rows])
@@ -123,14 +123,14 @@ def _lasts(rows: Any, now: int, context: Any) -> Any:
 
 
 class PendingRectangles:
-    """The rectangles of one group that wait, and those told in which smaller ones may still lie."""
+    """The rectangles of one group that wait, and those emitted in which smaller ones may still lie."""
 
     def __init__(self) -> None:
         self.waiting = np.empty((0, FIELDS), np.int64)
         self.emitted = np.empty((0, FIELDS), np.int64)
 
     def feed(self, emitted: np.ndarray, parts: np.ndarray, endings: np.ndarray) -> np.ndarray:
-        """Take regions that are told, parts of others, and what has struck; returns the parts that are regions."""
+        """Take regions that are emitted, parts of others, and endings; returns the parts that are regions."""
         self.emitted = np.concatenate([self.emitted, emitted])
         waiting = _alone(np.concatenate([self.waiting, parts]), self.emitted)
         _apply_endings(waiting, endings)
@@ -139,7 +139,7 @@ class PendingRectangles:
         self.emitted = np.concatenate([self.emitted, waiting[over]])
         return np.asarray(waiting[over])
 
-    def tidy(self, now: int, context: tuple[Any, ...]) -> None:
+    def tidy(self, now: int, context: Context) -> None:
         """Forget what is longer by now, and what nothing smaller can lie in any more."""
         emitted = np.unique(parts_of_all(self.emitted, context), axis=0)
         self.emitted = emitted[_lasts(emitted, now, context)]

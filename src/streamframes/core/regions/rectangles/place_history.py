@@ -1,4 +1,4 @@
-"""What Method II knows of the reports of each place: the last failure, and stretches of satisfied reports since then.
+"""The history of each place: its last failure, and stretches of satisfied reports since then.
 
 stretches   [first column, last column, the stretch before, whether imputed]   a pool; places point to their newest
 """
@@ -41,11 +41,11 @@ def instant_of(column: int, instants: Any) -> Any:
 def first_after(level: int, s: int, records: Any, stretches: Any) -> Any:
     """The first column after `level` at which a place holds."""
     at: Any = records[s, NEWEST]
-    found: Any = np.int64(_FAR)
+    first: Any = np.int64(_FAR)
     while at >= 0 and stretches[at, LAST_COLUMN] > level:
-        found = max(stretches[at, FIRST_COLUMN], level + 1)
+        first = max(stretches[at, FIRST_COLUMN], level + 1)
         at = stretches[at, BEFORE]
-    return found
+    return first
 
 
 @compiled

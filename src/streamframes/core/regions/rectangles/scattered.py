@@ -2,9 +2,9 @@
 
   place   column 7         column 8         A *span* is a rectangle of satisfied reports that nothing satisfied could
     9     |3               |4               have widened so far. A report in its way ends it: it is a region. One
-    8     |  |4            |  |5            that it can take in replaces it by a larger span. What else may still be
-    5     |  |             |  |             taken in is its *reach*: the places around it that have not failed since
-    4     |  |             F                it began.
+    8     |  |4            |  |5            that it can take in replaces it by a larger span. Its *free range* is what
+    5     |  |             |  |             it may still take in: the places around it that have not failed since it
+    4     |  |             F                began.
 
 What is known of a place is the last column at which it failed and, since then, its satisfied reports, as stretches of
 successive columns. At each column the spans that hold one of its satisfied reports are found anew (`widest`).
@@ -19,13 +19,10 @@ Whiteneck et al., Framing the Question: detecting and filling spatial-temporal w
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from streamframes.core.batch.tree import Tree, array_at, number_at, tree_at
 from streamframes.core.regions.rectangles.forgetting import drop_enclosed, free_ranges, needed_places
-from streamframes.core.regions.rectangles.grid import NOT_YET, build_walls
 from streamframes.core.regions.rectangles.pending import PendingRectangles, endings_of, parts_of_all
 from streamframes.core.regions.rectangles.place_history import (
     FAILED,
@@ -41,11 +38,12 @@ from streamframes.core.regions.rectangles.place_history import (
     packed,
 )
 from streamframes.core.regions.rectangles.sweep import ENOUGH, TOO_FEW_TIMES, describe, sweep, update_free_ranges
-from streamframes.core.regions.rectangles.types import END_TS, FIELDS, START_TS, regions_of
+from streamframes.core.regions.rectangles.types import END_TS, FIELDS, START_TS, Context, regions_of
+from streamframes.core.regions.rectangles.walls import NOT_YET, build_walls
 from streamframes.core.regions.rectangles.widest import FREE_FROM, FREE_TO, FROM, SINCE, SPAN_FIELDS, TO
 from streamframes.core.regions.types import Columns, Limits, OpenRegions, Regions, Search, concat
 
-# So many places are not worth a look at which of them matter.
+# Up to so many places, none is forgotten.
 FEW_PLACES = 256
 
 
@@ -79,10 +77,10 @@ class ScatteredSearch(Search):
         room = np.empty((np.count_nonzero(columns.code), STRETCH_FIELDS), np.int64)
         self.stretches = np.concatenate([self.stretches, room])
         given, last = (columns.bounds, columns.place_id, columns.code), self.records[:, LAST].copy()
-        self.spans, found, parts = sweep(given, self.now, n_stretches, self._context, self.spans)
-        regions = regions_of(found, self.position)
+        self.spans, rows, parts = sweep(given, self.now, n_stretches, self._context, self.spans)
+        regions = regions_of(rows, self.position)
         if self.pending is not None:
-            ended = self.pending.feed(self._numbered(found), parts, endings_of(given, self.now, last))
+            ended = self.pending.feed(self._numbered(rows), parts, endings_of(given, self.now, last))
             regions = concat([regions, self._dated(ended)])
             self.pending.tidy(self.now + columns.times.size, self._context)
         self.now += columns.times.size
@@ -116,23 +114,23 @@ class ScatteredSearch(Search):
 
     def _may_be_wide(self, least: float) -> np.ndarray:
         """Which spans do not lie between failures that are too close."""
-        reached = self._free_regions()
-        low, high = reached.low[:, 0], reached.high[:, 0]
+        free = self._free_regions()
+        low, high = free.low[:, 0], free.high[:, 0]
         return np.asarray(high - low > least) if least > 0 else np.ones(low.size, np.bool_)
 
     def finish(self, cause: int) -> Regions:
         """The regions that are open."""
         rows, meets = self._described(self.spans)
-        found = regions_of(rows[meets == ENOUGH], self.position)
+        regions = regions_of(rows[meets == ENOUGH], self.position)
         if self.pending is not None:
             parts = parts_of_all(self.spans[meets == TOO_FEW_TIMES], self._context)
             ended = self.pending.finish(self._numbered(rows[meets == ENOUGH]), parts)
-            found = concat([found, self._dated(ended)])
-        found.cause[:] = cause
+            regions = concat([regions, self._dated(ended)])
+        regions.cause[:] = cause
         self.records[:, FAILED] = self.now - 1
         self.records[:, [NEWEST, LATEST]] = NOTHING
         self.spans = self.spans[:0]
-        return found
+        return regions
 
     def certain(self) -> Regions:
         """The open regions of which start and extent are certain, as far as places are known."""
@@ -154,7 +152,7 @@ class ScatteredSearch(Search):
         return OpenRegions(since, beyond[low][:, None], beyond[high + 2][:, None])
 
     def _free_regions(self) -> OpenRegions:
-        """The spans that are open, and what they reach over."""
+        """The spans that are open, over their free ranges."""
         since = self.instants[np.searchsorted(self.instants[:, 0], self.spans[:, SINCE]), 1]
         beyond = np.concatenate([[-np.inf], self.position, [np.inf]])
         low, high = beyond[self.spans[:, FREE_FROM]], beyond[self.spans[:, FREE_TO] + 2]
@@ -170,7 +168,7 @@ class ScatteredSearch(Search):
         return rows, np.array(meets, np.int64)
 
     def _numbered(self, rectangles: np.ndarray) -> np.ndarray:
-        """Rectangles with the numbers of columns in the place of instants."""
+        """Rectangles with numbers of columns instead of instants."""
         rows = rectangles.copy()
         edges = [START_TS, END_TS]
         rows[:, edges] = self.instants[np.searchsorted(self.instants[:, 1], rectangles[:, edges]), 0]
@@ -206,7 +204,7 @@ class ScatteredSearch(Search):
         return self.records, self.stretches, self._walls, self.position
 
     @property
-    def _context(self) -> tuple[Any, ...]:
+    def _context(self) -> Context:
         return self._state, self.instants, self._limits, self.limits.step
 
     def snapshot(self) -> Tree:

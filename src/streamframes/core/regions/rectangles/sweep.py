@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from streamframes.core.jit.compiled import compiled
-from streamframes.core.regions.rectangles.grid import NOT_YET, build_walls
 from streamframes.core.regions.rectangles.min_times import parts_of
 from streamframes.core.regions.rectangles.place_history import (
     FAILED,
@@ -29,6 +28,7 @@ from streamframes.core.regions.rectangles.types import (
     START_TS,
     WHY,
 )
+from streamframes.core.regions.rectangles.walls import NOT_YET, build_walls
 from streamframes.core.regions.rectangles.widest import (
     FREE_FROM,
     FREE_TO,
@@ -82,7 +82,7 @@ def describe(span: Any, instants: Any, records: Any, stretches: Any, position: A
 
 @compiled
 def _outcome(span: Any, first: int, stop: int, place_id: Any, seen: Any, breaks: Any, records: Any) -> int:
-    """What a column does to a span: why it ends, 0 if it goes on, or -1 if it grows. Its reach may shrink.
+    """What a column does to a span: why it ends, 0 if it goes on, or -1 if it grows. Its free places may become fewer.
 
     `seen[i]` are, up to report i of the column: how many failed, how many hold, and which failed last and fails next.
     """
@@ -108,7 +108,7 @@ def _outcome(span: Any, first: int, stop: int, place_id: Any, seen: Any, breaks:
 
 
 @compiled
-def _look(place_id: Any, code: Any, first: int, stop: int, seen: Any) -> int:
+def _scan_column(place_id: Any, code: Any, first: int, stop: int, seen: Any) -> int:
     """Fill `seen` for one column; returns how many reports come after a break.
 
     A place that is new fails what began before it.
@@ -137,7 +137,7 @@ def _look(place_id: Any, code: Any, first: int, stop: int, seen: Any) -> int:
 
 @compiled
 def update_free_ranges(spans: Any, n_spans: int, records: Any, walls: Any) -> None:
-    """How far spans reach over places that have not failed since they began, up to the next wall."""
+    """The free places of spans: those around that have not failed since a span began, up to the next wall."""
     for j in range(n_spans):
         span = spans[j]
         low, high = span[FROM], span[TO]
@@ -149,13 +149,13 @@ def update_free_ranges(spans: Any, n_spans: int, records: Any, walls: Any) -> No
 
 
 @compiled
-def _settle(
-    column: Any, seen: Any, breaks: Any, context: Any, spans: Any, n_spans: int, found: Any, n_found: int, parts: Any,
-    n_parts: int,
+def _update_spans(
+    column: Any, seen: Any, breaks: Any, context: Any, spans: Any, n_spans: int, regions: Any, n_regions: int,
+    parts: Any, n_parts: int,
 ) -> Any:  # fmt: skip
-    """Spans that end at a column are told of, those that grow go; returns how many are left, regions, and parts.
+    """Spans that end at a column become regions, those that grow are dropped; how many are left, regions, and parts.
 
-    A span in which some place reports too seldom is told in parts.
+    Of a span in which some place reports too seldom, the parts without that are taken.
     """
     first, stop, place_id = column
     state, instants, limits, _ = context
@@ -167,19 +167,19 @@ def _settle(
             spans[left] = spans[j]
             left += 1
         elif outcome > 0:
-            found = roomy(found, n_found)
-            meets = describe(spans[j], instants, records, stretches, position, limits, found[n_found])
+            regions = roomy(regions, n_regions)
+            meets = describe(spans[j], instants, records, stretches, position, limits, regions[n_regions])
             if meets == ENOUGH:
-                found[n_found, WHY] = outcome
-                n_found += 1
+                regions[n_regions, WHY] = outcome
+                n_regions += 1
             elif meets == TOO_FEW_TIMES:
                 box = (spans[j, SINCE], spans[j, UPTO], spans[j, FROM], spans[j, TO])
                 parts, n_parts = parts_of(box, context, parts, n_parts)
-    return left, found, n_found, parts, n_parts
+    return left, regions, n_regions, parts, n_parts
 
 
 @compiled
-def _introduce(
+def _introduce_places(
     first: int, stop: int, place_id: Any, now: int, state: Any, step: float, spans: Any, n_spans: int
 ) -> None:
     """The places that report are known from now on; that may take walls away."""
@@ -201,21 +201,21 @@ def sweep(columns: Any, now: int, n_stretches: int, context: Any, spans: Any) ->
     state, _, limits, step = context
     records, stretches, _, _ = state
     n_spans = spans.shape[0]
-    found, n_found = np.empty((0, FIELDS), np.int64), 0
+    regions, n_regions = np.empty((0, FIELDS), np.int64), 0
     parts, n_parts = np.empty((0, FIELDS), np.int64), 0
     seen = np.zeros((records.shape[0] + 1, 4), np.int64)
     holding = np.zeros(records.shape[0] + 1, np.int64)
     for k in range(bounds.size - 1):
         first, stop = bounds[k], bounds[k + 1]
-        _introduce(first, stop, place_id, now + k, state, step, spans, n_spans)
-        breaks = np.empty(_look(place_id, code, first, stop, seen), np.int64)
+        _introduce_places(first, stop, place_id, now + k, state, step, spans, n_spans)
+        breaks = np.empty(_scan_column(place_id, code, first, stop, seen), np.int64)
         n_breaks = 0
         for i in range(first, stop):
             if code[i] & BREAK and code[i] & MEANING != FALSE:
                 breaks[n_breaks] = place_id[i]
                 n_breaks += 1
-        n_spans, found, n_found, parts, n_parts = _settle(
-            (first, stop, place_id), seen, breaks, context, spans, n_spans, found, n_found, parts, n_parts
+        n_spans, regions, n_regions, parts, n_parts = _update_spans(
+            (first, stop, place_id), seen, breaks, context, spans, n_spans, regions, n_regions, parts, n_parts
         )
         for i in range(first, stop):
             if code[i] & MEANING != HELD:
@@ -229,7 +229,7 @@ def sweep(columns: Any, now: int, n_stretches: int, context: Any, spans: Any) ->
                 if code[i] & MEANING != HELD and code[i] & MEANING != FALSE:
                     spans, n_spans = spans_around(place_id[i], lowest, state, now + k, limits[1], spans, n_spans)
                     lowest = place_id[i]
-    return spans[:n_spans], found[:n_found], parts[:n_parts]
+    return spans[:n_spans], regions[:n_regions], parts[:n_parts]
 
 
 @compiled

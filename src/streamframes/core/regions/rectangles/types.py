@@ -1,6 +1,8 @@
-"""Rectangles as rows of numbers, the way the kernels of both methods tell of them."""
+"""Rectangles as rows of numbers, as the kernels of both methods write them."""
 
 from __future__ import annotations
+
+from typing import TypeAlias
 
 import numpy as np
 
@@ -8,6 +10,11 @@ from streamframes.core.regions.types import Regions
 
 START_TS, END_TS, LOW, HIGH, ROWS, PLACES, IMPUTED_ROWS, WHY = range(8)
 FIELDS = 8
+
+# What the kernels of Method II read: places (records, stretches, walls, positions), instants, limits, and max_step.
+Context: TypeAlias = tuple[
+    tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray], np.ndarray, tuple[int, float, int, int], float
+]
 
 
 def regions_of(rows: np.ndarray, position: np.ndarray) -> Regions:
@@ -22,5 +29,5 @@ def regions_of(rows: np.ndarray, position: np.ndarray) -> Regions:
         places=rows[:, PLACES],
         imputed=rows[:, IMPUTED_ROWS],
         cause=rows[:, WHY],
-        named=np.stack([low, high], axis=1),
+        identity=np.stack([low, high], axis=1),
     )

@@ -18,7 +18,7 @@ from streamframes.core.jit.compiled import compiled
 from streamframes.core.regions.rectangles.place_history import FAILED, LATEST, NOTHING, first_after
 from streamframes.core.regions.tables import roomy
 
-# Of a span: first and last column, lowest and highest place, and the places it reaches over.
+# Of a span: first and last column, lowest and highest place, and the first and last of its free range.
 SINCE, UPTO, FROM, TO, FREE_FROM, FREE_TO = range(6)
 SPAN_FIELDS = 6
 FAR = 2**62
