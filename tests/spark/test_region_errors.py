@@ -1,4 +1,7 @@
-"""Bad input to searches for regions is refused before a job starts; the message names argument, value and remedy."""
+"""Bad input to searches for regions is refused before a job starts; the message names argument, value and remedy.
+
+Covers: streamframes.core.regions.arguments
+"""
 
 # ruff: noqa: E501  (a table of messages reads better unbroken)
 from __future__ import annotations

@@ -1,4 +1,9 @@
-"""Every search finds what the reference finds: rectangles by both methods, boxes, components and dense regions."""
+"""Every search finds what the reference finds: rectangles by both methods, boxes, components and dense regions.
+
+Covers: streamframes.core.regions.group_search, streamframes.core.regions.non_overlapping,
+streamframes.core.regions.operator, streamframes.core.regions.plan, streamframes.core.regions.reports,
+streamframes.core.regions.results, streamframes.core.regions.types
+"""
 
 from __future__ import annotations
 

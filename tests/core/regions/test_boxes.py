@@ -1,4 +1,8 @@
-"""Boxes: what they are, by hand; and that they need no room without end."""
+"""Boxes: what they are, by hand; and that they need no room without end.
+
+Covers: streamframes.core.regions.boxes.imputations, streamframes.core.regions.boxes.kernel,
+streamframes.core.regions.boxes.search, streamframes.core.regions.tables
+"""
 
 from __future__ import annotations
 

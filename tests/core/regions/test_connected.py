@@ -1,4 +1,10 @@
-"""Connected regions: their shapes in any world, and what they are, by hand."""
+"""Connected regions: their shapes in any world, and what they are, by hand.
+
+Covers: streamframes.core.regions.connected.cells, streamframes.core.regions.connected.components,
+streamframes.core.regions.connected.neighbours, streamframes.core.regions.connected.outline,
+streamframes.core.regions.connected.search, streamframes.core.regions.connected.shapes,
+streamframes.core.regions.connected.union_find
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Density regions: what they are, by hand."""
+"""Density regions: what they are, by hand.
+
+Covers: streamframes.core.regions.density.growth, streamframes.core.regions.density.linking,
+streamframes.core.regions.density.search
+"""
 
 from __future__ import annotations
 

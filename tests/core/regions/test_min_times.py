@@ -1,4 +1,7 @@
-"""Places that report too seldom: rectangles give way to what is left around their reports, and each is emitted once."""
+"""Places that report too seldom: rectangles give way to what is left around their reports, and each is emitted once.
+
+Covers: streamframes.core.regions.rectangles.min_times, streamframes.core.regions.rectangles.pending
+"""
 
 from __future__ import annotations
 

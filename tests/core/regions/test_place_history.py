@@ -1,6 +1,6 @@
 """Forgetting places that report seldom changes no result, and bounds the state.
 
-Covers: streamframes.core.regions.rectangles.forgetting
+Covers: streamframes.core.regions.rectangles.forgetting, streamframes.core.regions.rectangles.place_history
 """
 
 from __future__ import annotations

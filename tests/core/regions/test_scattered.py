@@ -1,4 +1,9 @@
-"""Method II by hand: the spans of the example of S10, as its figures 3 to 6 show them."""
+"""Method II by hand: the spans of the example of Whiteneck et al. 2010, as its figures 3 to 6 show them.
+
+Covers: streamframes.core.regions.rectangles.grid, streamframes.core.regions.rectangles.scattered,
+streamframes.core.regions.rectangles.sweep, streamframes.core.regions.rectangles.types,
+streamframes.core.regions.rectangles.walls, streamframes.core.regions.rectangles.widest
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Regions of streams without an engine: any arrival order, any cut into steps, any watermark: the table's regions."""
+"""Regions of streams without an engine: any arrival order, any cut into steps, any watermark: the table's regions.
+
+Covers: streamframes.core.regions.early_results
+"""
 
 from __future__ import annotations
 
