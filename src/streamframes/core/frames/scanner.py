@@ -75,7 +75,10 @@ class Scan(GroupState):
         run_own = np.empty((room if self.scheme.cell else 0, width), self.own.dtype)
         run_of_row = np.empty((len(rows) if self.wants_rows else 0, n_lanes), np.int64)
         state = (self.lanes, self.own, self.last)
-        inputs = (self.scheme.rule, self.limits, x, rows.ts, rows.mark, rows.groups, rows.bounds)
+        # Instants that may be written to would be another type, for which Numba would compile the kernel anew.
+        ts = rows.ts.view()
+        ts.flags.writeable = False
+        inputs = (self.scheme.rule, self.limits, x, ts, rows.mark, rows.groups, rows.bounds)
         n_runs = KERNELS[self.scheme.kernel](*inputs, *state, runs, run_own, run_of_row)
         met = Runs(runs[:n_runs], run_own[:n_runs])
         if self.scheme.overflow and (met.table[:, RUN_LANE] == n_lanes - 1).any():
