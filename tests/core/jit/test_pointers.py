@@ -9,24 +9,14 @@ import numpy as np
 
 from streamframes.core.jit import pointers
 
-octets, byte, half, word, put = pointers.octets, pointers.byte, pointers.half, pointers.word, pointers.put
-words, doubles, copy, shifted = pointers.words, pointers.doubles, pointers.copy, pointers.shifted
+octets, byte, half, word = pointers.octets, pointers.byte, pointers.half, pointers.word
+words, doubles, shifted = pointers.words, pointers.doubles, pointers.shifted
 
 
 @numba.njit
 def _read(memory: Any, at: int) -> Any:
     p = octets(memory)
     return byte(p, at), half(p, at), word(p, at)
-
-
-@numba.njit
-def _write(memory: Any, at: int, value: Any) -> None:
-    put(octets(memory), at, value)
-
-
-@numba.njit
-def _copy(target: Any, place: int, source: Any, at: int, n: int) -> None:
-    copy(octets(target), place, octets(source), at, n)
 
 
 @numba.njit
@@ -44,16 +34,7 @@ def test_numbers_of_any_place_are_little_endian_and_unsigned() -> None:
         assert list(_read(memory, at)) == read
 
 
-def test_eight_bytes_are_written_where_asked() -> None:
-    memory = np.zeros(11, np.uint8)
-    _write(memory, 2, np.uint64(2**63 + 5))
-    assert memory.tolist() == [0, 0, 5, 0, 0, 0, 0, 0, 0, 128, 0]
-
-
-def test_bytes_are_copied_and_doubles_are_seen_in_longs() -> None:
-    target = np.zeros(4, np.uint8)
-    _copy(target, 1, np.arange(9, dtype=np.uint8), 5, 2)
-    assert target.tolist() == [0, 5, 6, 0]
+def test_doubles_are_seen_in_longs() -> None:
     numbers = np.array([1.5, 2.5]).view(np.int64)
     _doubled(numbers, 1)
     assert numbers.view(np.float64).tolist() == [1.5, 5.0]

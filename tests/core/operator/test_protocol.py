@@ -13,7 +13,7 @@ import hypothesis.strategies as st
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import streamframes as sf
 from streamframes.core.batch.clock import Clock
@@ -32,6 +32,7 @@ from streamframes.core.sessions.plan import BY_ROOT, SESSIONS
 from streamframes.core.sparksql import translate
 from tests.core.sessions.test_commands_and_merge import COLUMNS, TEXTS, planner_of
 from tests.core.sessions.test_commands_and_merge import plan_of as session_plan
+from tests.thoroughness import examples
 
 KEYS = pa.schema([("key", pa.int64())])
 ROW = {"clock": Clock("integer"), "keys": KEYS, "ts_type": pa.int64()}
@@ -151,7 +152,7 @@ def results(
 
 
 @pytest.mark.parametrize("name", CASES)
-@settings(max_examples=30, deadline=None)
+@examples(25)
 @given(data=st.data())
 def test_cuts_and_restarts_change_nothing(name: str, data: Any) -> None:
     case = CASES[name]
@@ -175,7 +176,7 @@ def test_an_operator_has_every_member_of_the_contract(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(data=st.data())
 def test_idle_groups_can_be_forgotten(name: str, data: Any) -> None:
     case = CASES[name]
