@@ -1,4 +1,4 @@
-"""The algebra by definition: sets of whole numbers for the sets, nested loops for the pairs."""
+"""The algebra by its definition: sets of whole numbers for the sets, nested loops for the pairs."""
 
 from __future__ import annotations
 

@@ -1,15 +1,21 @@
-"""Filling as it is defined, by nested loops over plain rows: slow, short, and the judge of everything fast."""
+"""Filling by its definition, in nested loops over plain rows: slow and short, the reference of all that is fast."""
 
 from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Sequence
 from typing import Any
+
+import pyarrow as pa
+
+from streamframes.core.frames.edges import Move, Split
 
 Row = dict[str, Any]
 
 
 def key_of(row: Row, names: list[str]) -> tuple[Any, ...]:
+    """The group of a row."""
     return tuple(row[name] for name in names)
 
 
@@ -48,12 +54,19 @@ def filled(frames: list[Row], rows: list[Row], keys: list[str], columns: list[st
 
 
 def expanded(frames: list[Row], before: int = 0, after: int = 0) -> list[Row]:
+    """Frames that begin earlier and end later; those without instants, or that end before they start, stay."""
     return [
         frame
         if frame["frame_start"] is None or frame["frame_end"] is None or frame["frame_end"] < frame["frame_start"]
         else {**frame, "frame_start": frame["frame_start"] - before, "frame_end": frame["frame_end"] + after}
         for frame in frames
     ]
+
+
+def moved_schema(frames: pa.Schema, moves: Sequence[Move], prefix: str) -> pa.Schema:
+    """The columns of moved frames: pieces are numbered."""
+    is_split = any(isinstance(move, Split) for move in moves)
+    return frames.append(pa.field(f"{prefix}piece", pa.int64())) if is_split else frames
 
 
 def split(frames: list[Row], every: int) -> list[Row]:

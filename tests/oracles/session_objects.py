@@ -1,4 +1,4 @@
-"""What the reference works on: sessions that are open, sessions that are closed, values that are emitted."""
+"""Objects of the reference of sessions: sessions that are open, sessions that are closed, values that are emitted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What operators and functions mean, on plain values: None is null, and NaN is null too."""
+"""Operators and functions of sessions on plain values: None is null, and NaN is null too."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nested sessions, word by word and slowly: what the compiled engine is proved equal to.
+"""Nested sessions by their definition, slowly: the reference of the compiled engine.
 
   event ──> flow downward: update, find or open the parts, recurse, close
                  │

@@ -1,4 +1,4 @@
-"""Laws of the literal reference of regions: grids once more in another way, and what holds in any world."""
+"""Laws of the reference of regions: grids by another algorithm, and what holds in any world."""
 
 from __future__ import annotations
 

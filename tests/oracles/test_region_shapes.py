@@ -1,4 +1,4 @@
-"""The literal reference of regions: connected ones, boxes and dense ones on cases worked out by hand."""
+"""The reference of regions: connected ones, boxes and dense ones on cases worked out by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The literal reference of regions, rectangles on cases worked out by hand."""
+"""The reference of regions: rectangles on cases worked out by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""the reference of nested sessions, on cases worked out by hand."""
+"""The reference of nested sessions, on cases worked out by hand."""
 
 from __future__ import annotations
 

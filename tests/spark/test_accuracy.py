@@ -77,7 +77,7 @@ def of(heuristic: str, values: list[float]) -> float | None:
     return sum(values) / len(values) if heuristic == "avg" else {"min": min, "max": max}[heuristic](values, key=first)
 
 
-def literal_accuracy(
+def reference_accuracy(
     rows: list[dict[str, Any]], holds: Condition, windows: list[Any], min_rows: int, min_duration: int
 ) -> list[tuple[Any, ...]]:
     result = []
@@ -138,7 +138,7 @@ def test_spark_counts_what_the_loops_count(spark: Any, where: str, holds: Condit
     rows, windows = random_rows(seed=len(where) + len(minimums)), [5, sf.Count(4), 100]
     scheme = sf.Threshold(where, **minimums)  # type: ignore[arg-type]
     found = sf.accuracy(table_of(spark, rows), scheme, windows=windows, ts="tick", by="name")
-    expected = literal_accuracy(rows, holds, windows, minimums.get("min_rows", 1), minimums.get("min_duration", 0))
+    expected = reference_accuracy(rows, holds, windows, minimums.get("min_rows", 1), minimums.get("min_duration", 0))
     assert [tuple(row) for row in found.collect()] == expected
 
 
@@ -164,7 +164,7 @@ def test_instants_may_be_timestamps_and_windows_have_the_names_they_were_given(s
     ).collect()
     assert [row.window for row in found] == ["5 seconds", "Every(size='5 seconds')", "0:00:05", "Count(size=3)"]
     assert found[0][2:] == found[1][2:] == found[2][2:]
-    expected = literal_accuracy([row for row in rows if row["tick"] != 0], below, [5], 1, 0)
+    expected = reference_accuracy([row for row in rows if row["tick"] != 0], below, [5], 1, 0)
     assert tuple(found[0])[2:] == expected[2][2:]
 
 

@@ -18,7 +18,7 @@ from streamframes.core.batch.packer import Packer
 from streamframes.core.batch.rows import TagColumn
 from streamframes.core.fill.operator import FillPlan
 from streamframes.core.fill.plan import FRAMES, ROWS
-from streamframes.core.frames.edges import Expand, Move, Split, moved, moved_schema
+from streamframes.core.frames.edges import Expand, Move, Split, moved
 from streamframes.core.frames.measures import Measure
 from streamframes.core.operator import table_bucket
 from streamframes.core.operator.table_bucket import bucket_results
@@ -77,7 +77,7 @@ moves_strategy = st.sampled_from([(), (Expand(3, 2),), (Split(4),), (Expand(0, 5
 def plan_for(keys: list[str], moves: tuple[Move, ...] = (), **wanted: Any) -> FillPlan:
     return FillPlan(
         clock=Clock("integer"),
-        frames=moved_schema(FRAME_COLUMNS, moves, "frame_"),
+        frames=oracle.moved_schema(FRAME_COLUMNS, moves, "frame_"),
         keys=pa.schema([FRAME_COLUMNS.field(name) for name in keys]),
         ts_type=pa.int64(),
         columns=tuple(COLUMNS.values()),

@@ -17,7 +17,7 @@ from streamframes.core.batch.rows import TagColumn
 from streamframes.core.fill.operator import FillPlan
 from streamframes.core.fill.plan import FRAMES, ROWS
 from streamframes.core.fill.stream_bucket import FillBucket, FillStreamPlan
-from streamframes.core.frames.edges import Expand, Move, Split, moved_schema
+from streamframes.core.frames.edges import Expand, Move, Split
 from streamframes.core.frames.measures import Measure
 from streamframes.core.frames.operator import FramePlan
 from streamframes.core.operator.stream_bucket import StreamPlan
@@ -88,7 +88,7 @@ def framed_and_filling(rows: list[dict[str, Any]]) -> tuple[list[dict[str, Any]]
 def filling(frames: FramePlan, moves: tuple[Move, ...], keys: list[str], **wanted: Any) -> FillPlan:
     return FillPlan(
         clock=Clock("integer"),
-        frames=moved_schema(frames.frame_schema, moves, "frame_"),
+        frames=oracle.moved_schema(frames.frame_schema, moves, "frame_"),
         keys=pa.schema([frames.keys.field(name) for name in keys]),
         ts_type=pa.int64(),
         columns=tuple(COLUMNS.values()),

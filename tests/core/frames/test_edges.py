@@ -7,7 +7,8 @@ import pyarrow as pa
 import pytest
 
 import streamframes as sf
-from streamframes.core.frames.edges import Expand, Move, Shift, Split, edges, lookback_of, moved, moved_schema
+from streamframes.core.frames.edges import Expand, Move, Shift, Split, edges, lookback_of, moved
+from tests.oracles.fill import moved_schema
 
 FIRST, LAST = -(2**63) + 1, 2**63 - 1
 

@@ -106,9 +106,9 @@ def test_frames_of_every_group_are_those_of_the_oracle(
     }
     expected = {}
     for key, part in by_group([row for row in rows if row["ts"] is not None]).items():
-        literal = reference_frames(scheme, [{"ts": row["ts"], "in0": row["in0"]} for row in part])
-        if literal:
-            expected[key] = literal
+        expected_frames = reference_frames(scheme, [{"ts": row["ts"], "in0": row["in0"]} for row in part])
+        if expected_frames:
+            expected[key] = expected_frames
     assert frames == expected
     ids = [row["frame_id"] for row in dicts(found)]
     assert len(set(ids)) == len(ids)
@@ -131,7 +131,7 @@ MEASURES = [
 ]
 
 
-def literal_measures(rows: list[dict[str, Any]]) -> dict[str, Any]:
+def reference_measures(rows: list[dict[str, Any]]) -> dict[str, Any]:
     """The measures by the book, over the rows of one frame in their order."""
     v = [row["v"] for row in rows if row["v"] is not None]
     n = [row["n"] for row in rows if row["n"] is not None]
@@ -189,7 +189,7 @@ def test_tags_and_measures_agree_with_the_frames(
             part[-1]["ts"],
             len(part),
         )
-        expected = literal_measures(part)
+        expected = reference_measures(part)
         assert {name: frame[name] for name in expected} == pytest.approx(expected, nan_ok=True)
 
 

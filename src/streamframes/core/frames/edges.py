@@ -55,12 +55,6 @@ class Shift:
 Move = Expand | Split | Shift
 
 
-def moved_schema(frames: pa.Schema, moves: Sequence[Move], prefix: str) -> pa.Schema:
-    """The columns of moved frames: pieces are numbered."""
-    split = any(isinstance(move, Split) for move in moves)
-    return frames.append(pa.field(f"{prefix}piece", pa.int64())) if split else frames
-
-
 def lookback_of(moves: Sequence[Move]) -> int:
     """How far before its own start a moved frame may begin."""
     return sum(_lookback(move) for move in moves)

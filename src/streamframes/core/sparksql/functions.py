@@ -10,8 +10,7 @@ import pyarrow.compute as pc
 from sqlglot import exp
 
 from streamframes.core.jit.buffers import truths
-from streamframes.core.sparksql.kernels import arithmetic, logic, rounding, texts, times
-from streamframes.core.sparksql.kernels import comparison as order
+from streamframes.core.sparksql.kernels import arithmetic, comparison, logic, rounding, texts, times
 from streamframes.core.sparksql.syntax import as_written
 from streamframes.core.sparksql.terms import Term, Untranslatable, constant, eager
 from streamframes.core.sparksql.translate import Reader, Rule, Rules
@@ -29,7 +28,8 @@ def _if(reader: Reader, node: exp.Expression) -> Term:
 
 def _null_if(reader: Reader, node: exp.Expression) -> Term:
     value = reader.term(node.this)
-    return logic.chosen([(order.compared("=", value, reader.term(node.expression)), constant(None, pa.null()))], value)
+    equal = comparison.compared("=", value, reader.term(node.expression))
+    return logic.chosen([(equal, constant(None, pa.null()))], value)
 
 
 def _if_present(reader: Reader, node: exp.Expression) -> Term:
@@ -99,14 +99,14 @@ _OF_TWO = {
     "startswith": _found("startswith"),
     "endswith": _found("endswith"),
     "contains": _found("contains"),
-    "equal_null": order.same,
+    "equal_null": comparison.same,
 }
 _OF_ONE = {"isnull": logic.is_null, "isnotnull": logic.is_present}
 
 
 def between(value: Term, low: Term, high: Term) -> Term:
     """`value between low and high`."""
-    return logic.both(order.compared(">=", value, low), order.compared("<=", value, high))
+    return logic.both(comparison.compared(">=", value, low), comparison.compared("<=", value, high))
 
 
 def _named(reader: Reader, node: exp.Expression) -> Term:
@@ -135,8 +135,8 @@ FUNCTIONS: Rules = {
     exp.Coalesce: (lambda reader, node: logic.first_present(reader.terms(node)), "this expressions"),
     exp.Nullif: (_null_if, "this expression"),
     exp.Nvl2: (_if_present, "this true false"),
-    exp.Greatest: (lambda reader, node: order.extreme(reader.terms(node), largest=True), "this expressions"),
-    exp.Least: (lambda reader, node: order.extreme(reader.terms(node), largest=False), "this expressions"),
+    exp.Greatest: (lambda reader, node: comparison.extreme(reader.terms(node), largest=True), "this expressions"),
+    exp.Least: (lambda reader, node: comparison.extreme(reader.terms(node), largest=False), "this expressions"),
     exp.TsOrDsAdd: (_days, "this expression unit"),
     exp.TimestampTrunc: (_truncated, "this unit"),
     exp.Anonymous: (_named, "this expressions"),

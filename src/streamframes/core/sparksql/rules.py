@@ -8,8 +8,7 @@ import pyarrow as pa
 from sqlglot import exp
 
 from streamframes.core.sparksql.functions import FUNCTIONS, between
-from streamframes.core.sparksql.kernels import arithmetic, logic, texts, times
-from streamframes.core.sparksql.kernels import comparison as order
+from streamframes.core.sparksql.kernels import arithmetic, comparison, logic, texts, times
 from streamframes.core.sparksql.syntax import BITS, COMPARISONS, as_written, is_number
 from streamframes.core.sparksql.terms import Term, Untranslatable, constant
 from streamframes.core.sparksql.translate import Reader, Rule, Rules
@@ -104,7 +103,7 @@ def _is(reader: Reader, node: exp.Expression) -> Term:
     if isinstance(node.expression, exp.Null):
         return logic.is_null(operand)
     if isinstance(node.expression, exp.Boolean):
-        return order.same(logic.condition(operand), reader.term(node.expression))
+        return comparison.same(logic.condition(operand), reader.term(node.expression))
     raise Untranslatable(f"{as_written(node)} is left to Spark")
 
 
@@ -115,7 +114,7 @@ def _between(reader: Reader, node: exp.Expression) -> Term:
 
 
 def _among(reader: Reader, node: exp.Expression) -> Term:
-    return order.among(reader.operand(node.this), [reader.term(each) for each in node.expressions])
+    return comparison.among(reader.operand(node.this), [reader.term(each) for each in node.expressions])
 
 
 def _case(reader: Reader, node: exp.Expression) -> Term:
@@ -123,7 +122,7 @@ def _case(reader: Reader, node: exp.Expression) -> Term:
     branches = []
     for branch in node.args["ifs"]:
         when = reader.term(branch.this)
-        when = when if subject is None else order.compared("=", subject, when)
+        when = when if subject is None else comparison.compared("=", subject, when)
         branches.append((when, reader.term(branch.args["true"])))
     default = node.args.get("default")
     return logic.chosen(branches, constant(None, pa.null()) if default is None else reader.term(default))
@@ -134,7 +133,7 @@ def _binary(make: Callable[[Term, Term], Term]) -> Rule:
 
 
 def _comparison(operator: str) -> Rule:
-    return _binary(lambda left, right: order.compared(operator, left, right))
+    return _binary(lambda left, right: comparison.compared(operator, left, right))
 
 
 def _bits(operator: str) -> Rule:
@@ -155,7 +154,7 @@ def _like(reader: Reader, node: exp.Expression) -> Term:
 
 
 def _distinct(left: Term, right: Term) -> Term:
-    return logic.negation(order.same(left, right))
+    return logic.negation(comparison.same(left, right))
 
 
 RULES: Rules = {
@@ -181,7 +180,7 @@ RULES: Rules = {
         "this expression",
     ),
     exp.Not: (lambda reader, node: logic.negation(reader.term(node.this)), "this"),
-    exp.NullSafeEQ: (_binary(order.same), "this expression"),
+    exp.NullSafeEQ: (_binary(comparison.same), "this expression"),
     exp.NullSafeNEQ: (_binary(_distinct), "this expression"),
     exp.Is: (_is, "this expression"),
     exp.Between: (_between, "this low high"),
