@@ -27,13 +27,13 @@ from streamframes.core.files.parquet import plain_columns
 from streamframes.core.files.parquet.dataset import Dataset, open_dataset
 from streamframes.core.files.parquet.projection import Selection
 from streamframes.core.files.parquet.reader import RowGroupReader
-from streamframes.core.files.segments.merge import Joiner, join
+from streamframes.core.files.segments.merge import SegmentMerger, merge
 from streamframes.core.files.segments.partial import Route
-from streamframes.core.files.segments.partitioned_read import Strand, strand_results
+from streamframes.core.files.segments.partitioned_read import KeyPartition, partition_results
 from streamframes.core.files.segments.rereading import Rereader
-from streamframes.core.files.segments.segment_reader import LegReader
-from streamframes.core.files.segments.segment_worker import LegRun
-from streamframes.core.files.segments.split import Leg, in_order, legs
+from streamframes.core.files.segments.segment_reader import SegmentReader
+from streamframes.core.files.segments.segment_worker import SegmentScan
+from streamframes.core.files.segments.split import Segment, in_order, split_by_time
 from streamframes.core.frames.measures import Measure
 from streamframes.core.frames.operator import FramePlan
 from streamframes.core.operator.table_bucket import bucket_results
@@ -97,26 +97,26 @@ class Work:
         reader = self.selection.reader()
         return sum(len(arrays.ts) for group in self.selection.row_groups for arrays in reader.batches(group))
 
-    def partials(self, found: Sequence[Leg], route: Route) -> list[Packed]:
+    def partials(self, found: Sequence[Segment], route: Route) -> list[Packed]:
         """What segments send."""
         sent: list[Packed] = []
         for segment in found:
-            run = LegRun(self.plan, segment, route)
-            reader = LegReader(self.selection.reader(), segment, run.groups)
+            run = SegmentScan(self.plan, segment, route)
+            reader = SegmentReader(self.selection.reader(), segment, run.groups)
             sent += itertools.chain((each for rows in reader.rows() for each in run.feed(rows)), run.finish())
         return sent
 
-    def joined(self, found: Sequence[Leg], route: Route, sent: Sequence[Packed]) -> int:
-        """How many frames the join finds."""
+    def merged(self, found: Sequence[Segment], route: Route, sent: Sequence[Packed]) -> int:
+        """How many frames the merge finds."""
         ordered = sorted(sent, key=lambda each: (each.bucket, each.start))
         partials = ((each.bucket, each.start, pa.py_buffer(each.data)) for each in ordered)
-        make = partial(Joiner, self.plan, list(found), route, Rereader(self.selection.reader()))
-        return sum(batch.num_rows for batch in join(make, partials))
+        make = partial(SegmentMerger, self.plan, list(found), route, Rereader(self.selection.reader()))
+        return sum(batch.num_rows for batch in merge(make, partials))
 
     def partition(self) -> int:
         """How many frames one of the key-partitioned reads finds."""
         chains = in_order(self.selection.chains)
-        results = strand_results(self.plan, self.selection.reader(), chains, Strand(0, CORES))
+        results = partition_results(self.plan, self.selection.reader(), chains, KeyPartition(0, CORES))
         return sum(batch.num_rows for batch in results)
 
     def packed(self, codec: str) -> list[Packed]:
@@ -190,9 +190,9 @@ def _read_column(dataset: Dataset, name: str) -> int:
 
 
 def _costs(work: Work, rounds: int) -> Iterator[Cost]:
-    found, route = legs(work.selection.chains, CORES), Route(1, CORES)
+    found, route = split_by_time(work.selection.chains, CORES), Route(1, CORES)
     sent = work.partials(found, route)
-    frames = max(1, work.joined(found, route, sent))
+    frames = max(1, work.merged(found, route, sent))
 
     def cost(step: str, run: Callable[[], object], per: str) -> Cost:
         ns = _least(run, rounds) * 1e9 / (frames if per == "frame" else work.shape.rows)
@@ -201,7 +201,7 @@ def _costs(work: Work, rounds: int) -> Iterator[Cost]:
     yield cost("read", work.read, "row")
     yield cost("segment", lambda: work.partials(found, route), "row")
     yield Cost("segment", work.task.name, work.shape.keys, _size(sent) / frames, "bytes a frame")
-    yield cost("join", lambda: work.joined(found, route, sent), "frame")
+    yield cost("merge", lambda: work.merged(found, route, sent), "frame")
     yield cost("partition", work.partition, "row")
 
 

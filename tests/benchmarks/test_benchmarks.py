@@ -29,7 +29,7 @@ from benchmarks.regions import searches as regions
 from benchmarks.sessions import engine as sessions
 from streamframes.core.files.segments import split as cuts
 from streamframes.core.files.segments.partial import Route
-from streamframes.core.files.segments.split import Leg
+from streamframes.core.files.segments.split import Segment
 from streamframes.study.baselines.generated import FILES, Shape, files
 from streamframes.study.baselines.tasks import DELTA, PEER_TASKS, TASKS, THRESHOLD
 
@@ -84,7 +84,7 @@ def test_layouts_hold_the_same_rows(spark: Any, tmp_path: Path, monkeypatch: pyt
     report = layouts.run(spark, Options(rows=4_000, rounds=1, out=tmp_path, cache=tmp_path), QUIET)
     assert tuple(row[0] for row in report.cells) == names
     assert len({each["frames"] for each in report.measurements}) == 1
-    assert report.cells[0][3] == "legs"
+    assert report.cells[0][3] == "segments"
 
 
 def test_what_is_quick_is_warmed_up_by_more_runs(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -176,25 +176,25 @@ def test_costs_are_those_of_every_step(tmp_path: Path) -> None:
     assert {
         ("read", "ns a row"),
         ("segment", "bytes a frame"),
-        ("join", "ns a frame"),
+        ("merge", "ns a frame"),
         ("partition", "ns a row"),
     } < steps
     assert {f"{step}, {codec}" for step in ("pack", "fold") for codec in costs.CODECS} < {step for step, _ in steps}
     paths = files(Shape(4_000, 100), tmp_path)
     for task in PEER_TASKS:
         work = costs.Work(task, Shape(4_000, 100), paths)
-        found = [work.joined(some, Route(1, 2), work.partials(some, Route(1, 2))) for some in _cut(work, 1, 3)]
+        found = [work.merged(some, Route(1, 2), work.partials(some, Route(1, 2))) for some in _cut(work, 1, 3)]
         assert found[0] == found[1] > 0
         assert work.read() == 4_000
     work = costs.Work(DELTA, Shape(4_000, 100), paths)
     assert work.folded(work.packed("zstd")) == work.folded(work.packed("no codec"))
 
 
-def _cut(work: costs.Work, *wanted: int) -> list[list[Leg]]:
-    """The same rows in one leg and in several."""
+def _cut(work: costs.Work, *wanted: int) -> list[list[Segment]]:
+    """The same rows in one segment and in several."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cuts, "LEAST_ROWS", 1)
-        return [cuts.legs(work.selection.chains, each) for each in wanted]
+        return [cuts.split_by_time(work.selection.chains, each) for each in wanted]
 
 
 @pytest.mark.spark

@@ -17,7 +17,7 @@ from pyspark.sql import functions as F
 
 import streamframes as sf
 from streamframes.core.files.parquet import dataset, plain_columns
-from streamframes.core.files.segments import partitioned_read as strands
+from streamframes.core.files.segments import partitioned_read as partitions
 from streamframes.core.files.segments import split as cuts
 from streamframes.spark.scan import strategy as ways
 
@@ -27,14 +27,14 @@ ROWS = 6_000
 
 
 @pytest.fixture(scope="module", autouse=True)
-def short_legs() -> Any:
-    """Few rows are many here, so that small files have several legs, or are in no order."""
+def short_segments() -> Any:
+    """Few rows are many here, so that small files have several segments, or are in no order."""
     patch = pytest.MonkeyPatch()
     patch.setattr(cuts, "LEAST_ROWS", 500)
     patch.setattr(cuts, "MOST_WAITING", 3_000)
     patch.setattr(dataset, "ROWS_TOGETHER", 1_500)
-    patch.setattr(strands, "FEW_ROWS", 0)
-    patch.setattr(strands, "FEW_IF_CERTAIN", 0)
+    patch.setattr(partitions, "FEW_ROWS", 0)
+    patch.setattr(partitions, "FEW_IF_CERTAIN", 0)
     yield
     patch.undo()
 
@@ -78,7 +78,7 @@ def shuffled(tmp_path_factory: pytest.TempPathFactory) -> str:
     return written(tmp_path_factory.mktemp("scan") / "shuffled", table.take(np.random.default_rng(1).permutation(ROWS)))
 
 
-def told(rows: Any) -> list[str]:
+def results(rows: Any) -> list[str]:
     return sorted(repr(row) for row in rows.collect())
 
 
@@ -101,8 +101,8 @@ SCHEMES = {
 }
 
 
-# Legs of these cannot be joined: they look ahead, overlap, need the rows between, or remember what came before.
-NEVER_JOINED = ("hysteresis", "with gaps", "sliding", "count")
+# Segments of these cannot be merged: they look ahead, overlap, need the rows between, or remember what came before.
+NEVER_MERGED = ("hysteresis", "with gaps", "sliding", "count")
 
 
 @pytest.mark.parametrize("name", SCHEMES)
@@ -112,15 +112,15 @@ def test_frames_are_those_of_the_dataframe(
     def found(rows: Any) -> Any:
         return sf.frames(rows, SCHEMES[name], ts="ts", by="key")
 
-    expected = told(found(spark.read.parquet(in_order)).toDF())
+    expected = results(found(spark.read.parquet(in_order)).toDF())
     frames = found(sf.scan(in_order))
-    assert ("strands and not legs" if name in NEVER_JOINED else "4 join") in frames.explain()
-    assert told(frames.toDF()) == expected
-    if name in NEVER_JOINED:
+    assert ("key-partitioned reads and not segments" if name in NEVER_MERGED else "4 merge") in frames.explain()
+    assert results(frames.toDF()) == expected
+    if name in NEVER_MERGED:
         monkeypatch.setattr(ways, "MOST", 0)
         frames = found(sf.scan(in_order))
-        assert "chunks and not legs" in frames.explain()
-        assert told(frames.toDF()) == expected
+        assert "chunks and not segments" in frames.explain()
+        assert results(frames.toDF()) == expected
 
 
 @pytest.mark.parametrize("name", ["delta", "aggregate", "mean"])
@@ -128,12 +128,12 @@ def test_groups_that_are_many_and_short_are_dealt_out_to_workers_that_read_all(
     spark: Any, in_order: str, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     measures = {"n": "count(*)", "total": "sum(value)"}
-    monkeypatch.setattr(strands, "FEW_ROWS", 1 << 40)
+    monkeypatch.setattr(partitions, "FEW_ROWS", 1 << 40)
     frames = sf.frames(sf.scan(in_order), SCHEMES[name], ts="ts", by=["key", "state"])
     assert "many and short" in frames.explain()
     rows = sf.frames(spark.read.parquet(in_order), SCHEMES[name], ts="ts", by=["key", "state"])
-    assert told(frames.toDF()) == told(rows.toDF())
-    assert told(frames.agg(**measures)) == told(rows.agg(**measures))
+    assert results(frames.toDF()) == results(rows.toDF())
+    assert results(frames.agg(**measures)) == results(rows.agg(**measures))
 
 
 @pytest.mark.parametrize("name", ["threshold", "delta"])
@@ -141,7 +141,7 @@ def test_measures_are_those_of_the_dataframe(spark: Any, in_order: str, name: st
     measures = {"n": "count(*)", "total": "sum(value)", "top": "max(volume + 1)", "first_state": "first(state)"}
     scan, rows = sf.scan(in_order), spark.read.parquet(in_order)
     found = sf.frames(scan, SCHEMES[name], ts="ts", by="key").agg(**measures)
-    assert told(found) == told(sf.frames(rows, SCHEMES[name], ts="ts", by="key").agg(**measures))
+    assert results(found) == results(sf.frames(rows, SCHEMES[name], ts="ts", by="key").agg(**measures))
 
 
 @pytest.mark.parametrize("options", [{}, {"use_dictionary": False, "data_page_version": "2.0"}])
@@ -161,38 +161,37 @@ def test_columns_that_polars_reads_give_the_same(spark: Any, tmp_path: Path, opt
             sf.frames(rows, SCHEMES[name], ts="ts", by="key").agg(mean="avg(value)", last="last(state)")
             for rows in (sf.scan(folder), spark.read.parquet(str(folder)))
         )
-        assert told(found) == told(expected)
+        assert results(found) == results(expected)
 
 
 def test_files_in_no_order_are_right_too(spark: Any, in_order: str, shuffled: str) -> None:
     by_chunks = sf.frames(sf.scan(shuffled), SCHEMES["delta"], ts="ts", by="key")
     assert "overlap in time" in by_chunks.explain()
-    by_legs = sf.frames(sf.scan(in_order), SCHEMES["delta"], ts="ts", by="key")
-    assert "legs" in by_legs.explain()
-    assert told(by_chunks.toDF()) == told(by_legs.toDF())
+    by_segments = sf.frames(sf.scan(in_order), SCHEMES["delta"], ts="ts", by="key")
+    assert "segments" in by_segments.explain()
+    assert results(by_chunks.toDF()) == results(by_segments.toDF())
 
 
 @pytest.mark.parametrize("name", ["threshold", "delta", "hysteresis"])
-def test_where_files_tell_no_range_of_instants_it_is_read(
-    spark: Any, in_order: str, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+def test_where_files_give_no_range_of_instants_rows_are_packed(
+    spark: Any, in_order: str, tmp_path: Path, name: str
 ) -> None:
     """Spark writes instants without statistics."""
-    monkeypatch.setattr(ways, "LEAST_READ", 0)
     rows = spark.read.parquet(in_order).withColumn("ts", F.when(F.expr("volume <=> 7"), None).otherwise(F.col("ts")))
     rows.repartitionByRange(3, "ts").sortWithinPartitions("ts").write.parquet(str(tmp_path / "in order"))
     rows.repartition(3).write.parquet(str(tmp_path / "shuffled"))
-    expected = told(sf.frames(rows, SCHEMES[name], ts="ts", by="key").toDF())
-    for folder, said in (("in order", "ts was read before"), ("shuffled", "overlap in time")):
+    expected = results(sf.frames(rows, SCHEMES[name], ts="ts", by="key").toDF())
+    for folder in ("in order", "shuffled"):
         found = sf.frames(sf.scan(str(tmp_path / folder)), SCHEMES[name], ts="ts", by="key")
-        assert said in found.explain()
-        assert told(found.toDF()) == expected
+        assert "chunks and not segments, because the files have no statistics" in found.explain()
+        assert results(found.toDF()) == expected
 
 
 def test_without_groups_and_by_several(spark: Any, in_order: str) -> None:
     scan, rows = sf.scan(in_order), spark.read.parquet(in_order)
     for by in ((), ["key", "state"]):
         for name in ("threshold", "aggregate"):
-            assert told(sf.frames(scan, SCHEMES[name], ts=["ts", "volume"], by=by).toDF()) == told(
+            assert results(sf.frames(scan, SCHEMES[name], ts=["ts", "volume"], by=by).toDF()) == results(
                 sf.frames(rows, SCHEMES[name], ts=["ts", "volume"], by=by).toDF()
             )
 
@@ -202,18 +201,18 @@ def test_what_is_left_to_spark_gives_the_same(spark: Any, in_order: str) -> None
     found = sf.frames(sf.scan(in_order), scheme, ts="ts", by="key")
     assert "regexp_like" in found.explain().lower()
     rows = spark.read.parquet(in_order)
-    assert told(found.toDF()) == told(sf.frames(rows, scheme, ts="ts", by="key").toDF())
+    assert results(found.toDF()) == results(sf.frames(rows, scheme, ts="ts", by="key").toDF())
 
 
 def test_tags_fills_and_moves(spark: Any, in_order: str) -> None:
     scan, rows = sf.scan(in_order), spark.read.parquet(in_order)
     scheme = SCHEMES["threshold"]
     ours, theirs = (sf.frames(each, scheme, ts="ts", by="key") for each in (scan, rows))
-    assert told(ours.tag()) == told(theirs.tag())
-    assert told(ours.expand(before="1 second").agg(n="count(*)")) == told(
+    assert results(ours.tag()) == results(theirs.tag())
+    assert results(ours.expand(before="1 second").agg(n="count(*)")) == results(
         theirs.expand(before="1 second").agg(n="count(*)")
     )
-    assert told(ours.fill(scan, ts="ts", n="count(*)", top="max(volume)")) == told(
+    assert results(ours.fill(scan, ts="ts", n="count(*)", top="max(volume)")) == results(
         theirs.fill(rows, ts="ts", n="count(*)", top="max(volume)")
     )
 
@@ -237,9 +236,9 @@ VERBS = {
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_other_verb_takes_a_scan(spark: Any, in_order: str, verb: str) -> None:
-    found = told(VERBS[verb](sf.scan(in_order)))
+    found = results(VERBS[verb](sf.scan(in_order)))
     assert found
-    assert found == told(VERBS[verb](spark.read.parquet(in_order)))
+    assert found == results(VERBS[verb](spark.read.parquet(in_order)))
 
 
 def test_tables_of_frames_may_be_scanned(spark: Any, in_order: str, tmp_path: Path) -> None:
@@ -247,8 +246,8 @@ def test_tables_of_frames_may_be_scanned(spark: Any, in_order: str, tmp_path: Pa
     sf.frames(rows, SCHEMES["threshold"], ts="ts", by="key").toDF().write.parquet(str(tmp_path / "frames"))
     scan, frames = sf.scan(tmp_path / "frames"), spark.read.parquet(str(tmp_path / "frames"))
     for verb in (sf.union, sf.overlaps):
-        assert told(verb(scan, frames, by="key")) == told(verb(frames, frames, by="key"))
-    assert told(sf.fill(scan, sf.scan(in_order), ts="ts", by="key", n="count(*)")) == told(
+        assert results(verb(scan, frames, by="key")) == results(verb(frames, frames, by="key"))
+    assert results(sf.fill(scan, sf.scan(in_order), ts="ts", by="key", n="count(*)")) == results(
         sf.fill(frames, rows, ts="ts", by="key", n="count(*)")
     )
 
@@ -256,7 +255,7 @@ def test_tables_of_frames_may_be_scanned(spark: Any, in_order: str, tmp_path: Pa
 def test_files_without_rows_have_no_frames(spark: Any, tmp_path: Path) -> None:
     folder = written(tmp_path / "empty", table_of(10).slice(0, 0), files=1)
     found = sf.frames(sf.scan(folder), SCHEMES["threshold"], ts="ts", by="key")
-    assert told(found.toDF()) == told(found.tag()) == []
+    assert results(found.toDF()) == results(found.tag()) == []
 
 
 KINDS = {
@@ -276,7 +275,7 @@ def test_instants_of_every_kind(spark: Any, tmp_path: Path, kind: str) -> None:
     folder = written(tmp_path / "files", table.set_column(1, "ts", ts.cast(KINDS[kind])))
     found = sf.frames(sf.scan(folder), SCHEMES["delta"], ts="ts", by="key").toDF()
     rows = spark.createDataFrame(table.set_column(1, "ts", ts.cast(KINDS[kind])).drop(["nested"]))
-    assert told(found) == told(sf.frames(rows, SCHEMES["delta"], ts="ts", by="key").toDF())
+    assert results(found) == results(sf.frames(rows, SCHEMES["delta"], ts="ts", by="key").toDF())
 
 
 def test_keys_of_every_kind(spark: Any, tmp_path: Path) -> None:
@@ -294,7 +293,7 @@ def test_keys_of_every_kind(spark: Any, tmp_path: Path) -> None:
     folder = written(tmp_path / "files", table)
     rows = spark.read.parquet(folder)
     for name in keys:
-        assert told(sf.frames(sf.scan(folder), SCHEMES["threshold"], ts="ts", by=name).toDF()) == told(
+        assert results(sf.frames(sf.scan(folder), SCHEMES["threshold"], ts="ts", by=name).toDF()) == results(
             sf.frames(rows, SCHEMES["threshold"], ts="ts", by=name).toDF()
         )
 
@@ -307,19 +306,21 @@ def test_hive_folders_are_columns(spark: Any, tmp_path: Path) -> None:
     folder = str(tmp_path / "files")
     found = sf.frames(sf.scan(folder), SCHEMES["delta"], ts="ts", by=["name", "day"]).toDF()
     rows = spark.read.parquet(folder)
-    assert told(found) == told(sf.frames(rows, SCHEMES["delta"], ts="ts", by=["name", "day"]).toDF())
+    assert results(found) == results(sf.frames(rows, SCHEMES["delta"], ts="ts", by=["name", "day"]).toDF())
     hysteresis = sf.frames(sf.scan(folder), SCHEMES["hysteresis"], ts="ts", by=["name", "state"])
-    assert "strands and not legs" in hysteresis.explain()
+    assert "key-partitioned reads and not segments" in hysteresis.explain()
     expected = sf.frames(rows, SCHEMES["hysteresis"], ts="ts", by=["name", "state"])
-    assert told(hysteresis.toDF()) == told(expected.toDF())
-    assert told(hysteresis.tag()) == told(expected.tag())
+    assert results(hysteresis.toDF()) == results(expected.toDF())
+    assert results(hysteresis.tag()) == results(expected.tag())
 
 
 def test_files_over_a_network_are_not_read_several_times(spark: Any, in_order: str) -> None:
     elsewhere = fs.SubTreeFileSystem(in_order, fs.LocalFileSystem())
     found = sf.frames(sf.scan(".", filesystem=elsewhere), SCHEMES["hysteresis"], ts="ts", by="key")
-    assert "chunks and not legs" in found.explain()
-    assert told(found.toDF()) == told(sf.frames(sf.scan(in_order), SCHEMES["hysteresis"], ts="ts", by="key").toDF())
+    assert "chunks and not segments" in found.explain()
+    assert results(found.toDF()) == results(
+        sf.frames(sf.scan(in_order), SCHEMES["hysteresis"], ts="ts", by="key").toDF()
+    )
 
 
 def test_what_is_an_error_in_ansi_mode_is_null_without_it(spark: Any, tmp_path: Path) -> None:
@@ -340,9 +341,9 @@ def test_what_is_an_error_in_ansi_mode_is_null_without_it(spark: Any, tmp_path: 
     try:
         for condition in conditions:
             scheme = sf.Threshold(condition, nulls="break")
-            expected = told(sf.frames(spark.read.parquet(path), scheme, ts="ts").toDF())
-            assert told(sf.frames(sf.scan(path), scheme, ts="ts").toDF()) == expected, condition
-        assert "4 join" in sf.frames(sf.scan(path), sf.Threshold("x > 1"), ts="ts").explain()
+            expected = results(sf.frames(spark.read.parquet(path), scheme, ts="ts").toDF())
+            assert results(sf.frames(sf.scan(path), scheme, ts="ts").toDF()) == expected, condition
+        assert "4 merge" in sf.frames(sf.scan(path), sf.Threshold("x > 1"), ts="ts").explain()
     finally:
         spark.conf.set("spark.sql.ansi.enabled", "true")
     with pytest.raises(Exception, match="division by zero"):

@@ -8,10 +8,10 @@ from pyspark.sql import Column, DataFrame
 
 from streamframes.core.batch.packer import Layout
 from streamframes.core.files.parquet.projection import Selection
-from streamframes.core.files.segments.first_run import has_seams
+from streamframes.core.files.segments.first_run import has_boundary_runs
 from streamframes.core.frames.operator import FramePlan
 from streamframes.spark.scan.scan import Scan
-from streamframes.spark.scan.strategy import LegWay, StrandWay, way_of
+from streamframes.spark.scan.strategy import PartitionedScan, SegmentedScan, strategy_of
 from streamframes.spark.session import n_cores
 
 
@@ -37,36 +37,27 @@ def read_step(rows: DataFrame | Scan, columns: Sequence[Column], layout: Layout)
 def frame_steps(scan: Scan, columns: Sequence[Column], plan: FramePlan, packed: Sequence[str]) -> list[str]:
     """The steps of frames that are found in files; `packed` are those where rows are packed."""
     selected = scan.select(*columns)
-    way = way_of(selected, plan)
-    if isinstance(way, StrandWay):
+    way = strategy_of(selected, plan)
+    if isinstance(way, PartitionedScan):
         many = f"{n_cores(way.spark)} workers" if n_cores(way.spark) > 1 else "1 worker"
         return [
-            *_read_in_order(scan, way.selection),
+            _read(scan, way.selection),
             f"  2 scan    {many}, each reads all rows in the order of time, keeps its groups and scans them",
-            f"            strands and not legs, because {way.reason}",
+            f"            key-partitioned reads and not segments, because {way.reason}",
             "  nothing crosses a shuffle",
         ]
-    if isinstance(way, LegWay):
-        edges = "runs" if has_seams(plan) else "runs, and the first rows of each group in a leg,"
-        many = f"{len(way.legs)} legs" if len(way.legs) > 1 else "1 leg"
+    if isinstance(way, SegmentedScan):
+        edges = "runs" if has_boundary_runs(plan) else "runs, and the first rows of each group in a segment,"
+        many = f"{len(way.segments)} segments" if len(way.segments) > 1 else "1 segment"
         return [
-            *_read_in_order(scan, way.selection),
+            _read(scan, way.selection),
             f"  2 scan    {many} in the order of time, by the statistics of the files; scanned where rows are read",
             f"  3 shuffle only {edges} cross it, to {way.route.partitions} partitions",
-            "  4 join    one leg after the other; what a leg could not know of its beginning is mended",
+            "  4 merge   one segment after the other; frames that cross a boundary are repaired",
         ]
     left_to_spark = isinstance(selected.selection(plan.layout), str)
-    why = [] if left_to_spark else [f"            chunks and not legs, because {way}"]
+    why = [] if left_to_spark else [f"            chunks and not segments, because {way}"]
     return [packed[0], packed[1], *why, *packed[2:]]
-
-
-def _read_in_order(scan: Scan, selection: Selection) -> list[str]:
-    steps = [_read(scan, selection)]
-    if any(name == selection.ts for name, *_ in scan.dataset.read):
-        steps.append(
-            f"            {selection.ts} was read before, because the files do not tell from when to when they go"
-        )
-    return steps
 
 
 def _read(scan: Scan, selection: Selection | str) -> str:

@@ -16,7 +16,7 @@ from streamframes.core.operator.table_bucket import bucket_results
 from streamframes.spark.batch.pack import PIECES, packing
 from streamframes.spark.batch.reduce import Batches, reduced
 from streamframes.spark.scan.scan import Selected
-from streamframes.spark.scan.strategy import way_of
+from streamframes.spark.scan.strategy import strategy_of
 from streamframes.spark.scan.tasks import chunk_pieces
 
 SHUFFLED = "  3 shuffle only chunks cross it, to the partition of their bucket, sorted by their start"
@@ -33,7 +33,7 @@ def table_results(
 ) -> DataFrame:
     """The results of a plan on a table of group columns, the instant, and what travels."""
     if isinstance(travelling, Selected) and isinstance(plan, FramePlan):
-        way = way_of(travelling, plan)
+        way = strategy_of(travelling, plan)
         if not isinstance(way, str):
             return way.frames(schema)
     chunks = pieces(travelling, plan.layout, packing(plan.layout, buckets, end_of_data=plan.needs_end_of_data))

@@ -54,7 +54,7 @@ def _projected(selected: DataFrame) -> Iterator[Any]:
     """What Spark has made of each column of a projection."""
     java: Any = getattr(selected, "_jdf", None)
     if java is None:
-        raise Untranslatable("a Spark Connect client does not tell how Spark understands an expression")
+        raise Untranslatable("a Spark Connect client does not say how Spark understands an expression")
     columns = java.queryExecution().analyzed().projectList()
     for i in range(columns.size()):
         each = columns.apply(i)

@@ -8,7 +8,6 @@ workers themselves, as long as every selected expression can be computed there w
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -24,7 +23,7 @@ from streamframes.core.files.parquet.projection import Selection
 from streamframes.core.sparksql import Untranslatable
 from streamframes.spark.columns import column
 from streamframes.spark.scan.expressions import resolved
-from streamframes.spark.scan.tasks import instants_read, raw_rows
+from streamframes.spark.scan.tasks import raw_rows
 from streamframes.spark.session import session
 
 
@@ -148,13 +147,6 @@ class Selected:
             return Selection(self.scan.dataset, layout, values)
         except Untranslatable as reason:
             return str(reason)
-
-    def knowing_instants(self, selection: Selection) -> Selection:
-        """The same, where between which instants the rows of a row group lie is read if the files do not tell it."""
-        if selection.ts is None or not selection.untold:
-            return selection
-        self.scan.dataset = self.scan.dataset.knowing(selection.ts, instants_read(self.sparkSession, selection))
-        return replace(selection, dataset=self.scan.dataset)
 
     def __getattr__(self, name: str) -> Any:
         """Whatever else a DataFrame can do."""

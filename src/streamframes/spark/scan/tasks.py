@@ -1,8 +1,8 @@
 """Reading in Python workers: Spark deals out tasks over row groups, and no row passes through the JVM.
 
-tasks of legs ──> read, compute, scan ──> parcels ──> join      frames in files that are in the order of time
-tasks of strands ──> read, compute, keep, scan                  the same, where legs cannot be joined or it does not pay
-tasks of row groups ──> read, compute, pack ──> chunks ──> fold   everything else
+tasks of segments ─> read, compute, scan ─> partial results ─> merge    frames in files in the order of time
+tasks of all rows ─> read, compute, keep, scan                          the same, where merging is impossible or dear
+tasks of row groups ─> read, compute, pack ─> chunks ─> reduce          everything else
 """
 
 from __future__ import annotations
@@ -20,35 +20,26 @@ from streamframes.core.batch.packer import Packed
 from streamframes.core.batch.pieces import split
 from streamframes.core.files.parquet import Dataset, RowGroup, RowGroupReader
 from streamframes.core.files.parquet.projection import Selection
-from streamframes.core.files.parquet.statistics import Instants
-from streamframes.core.files.segments.merge import Joiner, join
+from streamframes.core.files.segments.merge import SegmentMerger, merge
 from streamframes.core.files.segments.partial import Route
-from streamframes.core.files.segments.partitioned_read import Strand, strand_results
+from streamframes.core.files.segments.partitioned_read import KeyPartition, partition_results
 from streamframes.core.files.segments.rereading import Rereader
-from streamframes.core.files.segments.segment_reader import LegReader
-from streamframes.core.files.segments.segment_worker import LegRun
-from streamframes.core.files.segments.split import Chain, Leg
+from streamframes.core.files.segments.segment_reader import SegmentReader
+from streamframes.core.files.segments.segment_worker import SegmentScan
+from streamframes.core.files.segments.split import Chain, Segment
 from streamframes.core.frames.operator import FramePlan
 from streamframes.spark.batch.pack import PIECES
 from streamframes.spark.batch.reduce import Reduce, together
-from streamframes.spark.columns import arrow_schema
 from streamframes.spark.session import n_cores
 from streamframes.spark.worker.worker import lasting
 
 Batches = Iterator[pa.RecordBatch]
-# Parcels leave a worker together when they are this large.
+# Partial results leave a worker together when they are this large.
 BYTES_SENT = 1 << 20
 # Tasks of a core, where row groups are only packed: uneven ones even out.
 TASKS_PER_CORE = 4
 # Rows that are packed are taken from a row group in slices that the packer puts together as it needs them.
 ROWS_PER_BATCH = 1 << 17
-# A row group, and what was read of its instants.
-INSTANTS = T.StructType(
-    [
-        *(T.StructField(name, T.LongType()) for name in ("file", "number", "low", "high")),
-        T.StructField("rising", T.BooleanType()),
-    ]
-)
 
 
 def tasks(spark: SparkSession, n_tasks: int, work: Callable[[int], Batches], schema: T.StructType) -> DataFrame:
@@ -66,66 +57,53 @@ def tasks(spark: SparkSession, n_tasks: int, work: Callable[[int], Batches], sch
 
 
 def route_for(spark: SparkSession, by: Sequence[str]) -> Route:
-    """Few buckets, each joined in several parts, so that a single group keeps all cores busy."""
+    """Few buckets, each merged in several parts, so that a single group keeps all cores busy."""
     cores = n_cores(spark)
     buckets = max(1, isqrt(cores)) if by else 1
     return Route(buckets, -(-cores // buckets))
 
 
-def leg_pieces(
-    spark: SparkSession, plan: FramePlan, selection: Selection, legs: Sequence[Leg], route: Route
+def segment_pieces(
+    spark: SparkSession, plan: FramePlan, selection: Selection, segments: Sequence[Segment], route: Route
 ) -> DataFrame:
-    """The parcels of all legs, in pieces."""
+    """The partial results of all segments, in pieces."""
 
     def work(number: int) -> Batches:
-        leg = legs[number]
-        run = LegRun(plan, leg, route)
-        reader = LegReader(selection.reader(), leg, run.groups)
-        parcels = itertools.chain((parcel for rows in reader.rows() for parcel in run.feed(rows)), run.finish())
-        return _sent(parcels, number << 32)
+        segment = segments[number]
+        run = SegmentScan(plan, segment, route)
+        reader = SegmentReader(selection.reader(), segment, run.groups)
+        partial_results = itertools.chain(
+            (partial_result for rows in reader.rows() for partial_result in run.feed(rows)), run.finish()
+        )
+        return _sent(partial_results, number << 32)
 
-    return tasks(spark, len(legs), work, PIECES)
-
-
-def instants_read(spark: SparkSession, selection: Selection) -> dict[tuple[int, int], Instants | None]:
-    """The instants of row groups of which the files do not tell them: read, in a job of its own."""
-    shares = _shares(selection.untold, TASKS_PER_CORE * n_cores(spark))
-
-    def work(number: int) -> Batches:
-        reader = selection.reader()
-        for group in shares[number]:
-            found = reader.instants_of(group)
-            row = {"file": group.file, "number": group.number, **(found._asdict() if found else {})}
-            yield pa.RecordBatch.from_pylist([row], arrow_schema(INSTANTS))
-
-    rows = tasks(spark, len(shares), work, INSTANTS).collect()
-    return {
-        (file, number): None if low is None else Instants(low, high, rising) for file, number, low, high, rising in rows
-    }
+    return tasks(spark, len(segments), work, PIECES)
 
 
-def joining(plan: FramePlan, selection: Selection, legs: Sequence[Leg], route: Route) -> Reduce:
-    """What the join makes of the parcels of a partition."""
-    return lambda parcels: join(lambda: Joiner(plan, list(legs), route, Rereader(selection.reader())), parcels)
+def merging(plan: FramePlan, selection: Selection, segments: Sequence[Segment], route: Route) -> Reduce:
+    """What the merge makes of the partial results of a partition."""
+    return lambda partial_results: merge(
+        lambda: SegmentMerger(plan, list(segments), route, Rereader(selection.reader())), partial_results
+    )
 
 
-def strand_frames(
+def partition_frames(
     spark: SparkSession, plan: FramePlan, selection: Selection, chains: Sequence[Chain], schema: T.StructType
 ) -> DataFrame:
-    """The frames of all strands, one for each core."""
-    strands = n_cores(spark)
+    """The frames of all key-partitioned reads, one for each core."""
+    partitions = n_cores(spark)
 
     def work(number: int) -> Batches:
-        return together(strand_results(plan, selection.reader(), chains, Strand(number, strands)))
+        return together(partition_results(plan, selection.reader(), chains, KeyPartition(number, partitions)))
 
-    return tasks(spark, strands, work, schema)
+    return tasks(spark, partitions, work, schema)
 
 
-def _sent(parcels: Iterable[Packed], number: int) -> Batches:
-    """Parcels in pieces, several together."""
+def _sent(partial_results: Iterable[Packed], number: int) -> Batches:
+    """Partial results in pieces, several together."""
     waiting: list[Packed] = []
-    for parcel in parcels:
-        waiting.append(parcel)
+    for partial_result in partial_results:
+        waiting.append(partial_result)
         if sum(len(each.data) for each in waiting) >= BYTES_SENT:
             yield split(waiting, number)
             number += len(waiting)

@@ -14,13 +14,13 @@ from hypothesis import given
 from streamframes.core.batch.groups import GroupIndex, fingerprints
 from streamframes.core.files.keys import key_index as numbering
 from streamframes.core.files.keys.group_by import grouped
-from streamframes.core.files.keys.key_index import Grouper
+from streamframes.core.files.keys.key_index import KeyNumbers
 from tests.thoroughness import examples
 
 TEXT = pa.schema([("key", pa.string())])
 
 
-def _numbers(grouper: Grouper, keys: list[pa.Array]) -> np.ndarray:
+def _numbers(grouper: KeyNumbers, keys: list[pa.Array]) -> np.ndarray:
     """The number of each row, also where one is said for all."""
     return np.broadcast_to(grouper.numbers(keys, len(keys[0])), len(keys[0]))
 
@@ -32,7 +32,7 @@ texts = st.lists(st.one_of(st.none(), st.text(max_size=3), st.sampled_from(["", 
 @given(batches=st.lists(texts, max_size=4), encoded=st.lists(st.booleans(), min_size=4, max_size=4))
 def test_texts_have_the_numbers_of_their_fingerprints(batches: Any, encoded: Any) -> None:
     index = GroupIndex(TEXT)
-    grouper = Grouper(TEXT, index)
+    grouper = KeyNumbers(TEXT, index)
     for batch, as_dictionary in zip(batches, encoded, strict=False):
         array = pa.array(batch, pa.string())
         numbers = _numbers(grouper, [array.dictionary_encode() if as_dictionary else array])
@@ -69,7 +69,7 @@ def test_groups_of_any_columns_have_the_numbers_of_their_fingerprints(data: Any,
     schema = pa.schema([KEYS.field(name) for name in names])
     row = st.tuples(*(st.none() | _KINDS[name] if data.draw(st.booleans()) else _KINDS[name] for name in names))
     index = GroupIndex(schema)
-    grouper = Grouper(schema, index)
+    grouper = KeyNumbers(schema, index)
     with mock.patch.object(numbering, "_BITS", bits):
         for rows in data.draw(st.lists(st.lists(row, min_size=1, max_size=20), min_size=1, max_size=4)):
             arrays = [
@@ -87,7 +87,7 @@ def test_groups_of_any_columns_have_the_numbers_of_their_fingerprints(data: Any,
 
 
 def test_a_dictionary_of_one_value_says_one_number_for_all_rows() -> None:
-    grouper = Grouper(TEXT, GroupIndex(TEXT))
+    grouper = KeyNumbers(TEXT, GroupIndex(TEXT))
     said = [grouper.numbers([pa.array(values).dictionary_encode()], 2) for values in (["a", "a"], ["b", "b"])]
     assert said == [0, 1]
     assert np.asarray(grouper.numbers([pa.array(["b", None]).dictionary_encode()], 2)).tolist() == [1, 2]
@@ -96,7 +96,7 @@ def test_a_dictionary_of_one_value_says_one_number_for_all_rows() -> None:
 def test_many_groups_of_two_columns_are_told_apart() -> None:
     schema = pa.schema([("road", pa.string()), ("lane", pa.int32())])
     index = GroupIndex(schema)
-    grouper = Grouper(schema, index)
+    grouper = KeyNumbers(schema, index)
     number = np.random.default_rng(1).permutation(np.arange(60_000))
     keys = [pa.array([f"road {each // 300}" for each in number]), pa.array(number % 300, pa.int32())]
     for _ in range(2):
@@ -106,13 +106,13 @@ def test_many_groups_of_two_columns_are_told_apart() -> None:
 
 def test_a_slice_of_texts_is_read_from_where_it_begins() -> None:
     index = GroupIndex(TEXT)
-    numbers = Grouper(TEXT, index).numbers([pa.array(["x", "long enough", "y", "x"]).slice(1)], 3)
+    numbers = KeyNumbers(TEXT, index).numbers([pa.array(["x", "long enough", "y", "x"]).slice(1)], 3)
     assert index.values(numbers)[0].to_pylist() == ["long enough", "y", "x"]
 
 
 def test_texts_that_differ_in_any_byte_are_told_apart() -> None:
     index = GroupIndex(TEXT)
-    grouper = Grouper(TEXT, index)
+    grouper = KeyNumbers(TEXT, index)
     keys = pa.array(["x" * at + "y" + "x" * (size - at - 1) for size in range(1, 70) for at in range(size)])
     for _ in range(2):
         assert (grouper.numbers([keys], len(keys)) == np.arange(len(keys))).all()
@@ -120,7 +120,7 @@ def test_texts_that_differ_in_any_byte_are_told_apart() -> None:
 
 def test_a_hundred_thousand_texts_are_told_apart() -> None:
     index = GroupIndex(TEXT)
-    grouper = Grouper(TEXT, index)
+    grouper = KeyNumbers(TEXT, index)
     keys = pa.array([f"sensor-{number}" for number in range(100_000)])
     for _ in range(2):
         assert (grouper.numbers([keys], len(keys)) == np.arange(100_000)).all()

@@ -13,7 +13,6 @@ import pytest
 from streamframes.core.files.parquet import dataset
 from streamframes.core.files.parquet.dataset import RowGroup, open_dataset
 from streamframes.core.files.parquet.schema import as_spark_sees
-from streamframes.core.files.parquet.statistics import Instants
 from streamframes.errors import InvalidArgument, StreamFramesError
 
 
@@ -217,17 +216,6 @@ def test_small_row_groups_that_follow_each_other_in_time_are_read_together(tmp_p
     ]
     monkeypatch.setattr(dataset, "ROWS_TOGETHER", 5)
     assert [group.count for group in open_dataset(tmp_path).row_groups("ts")] == [2, 2, 1, 1]
-
-
-def test_what_was_read_of_instants_is_known_where_statistics_are_not(tmp_path):
-    saved(tmp_path / "a.parquet", ts=[1, 2], options={"write_statistics": False})
-    nothing = pa.array([None, None], pa.int64())
-    saved(tmp_path / "b.parquet", ts=nothing, options={"write_statistics": False})
-    saved(tmp_path / "c.parquet", ts=[7, 8])
-    known = open_dataset(tmp_path).knowing(
-        "ts", {(0, 0): Instants(1, 2, True), (1, 0): None, (2, 0): Instants(0, 0, True)}
-    )
-    assert known.row_groups("ts") == [RowGroup(0, 0, 2, 1, 2, True), RowGroup(2, 0, 2, 7, 8)]
 
 
 def test_a_row_group_without_any_instant_is_left_out(tmp_path):

@@ -8,7 +8,7 @@ import pytest
 from pyarrow import fs
 
 from streamframes.core.files.parquet.hive import partition
-from streamframes.core.files.parquet.listing import File, found
+from streamframes.core.files.parquet.listing import File, list_files
 from streamframes.errors import InvalidArgument
 
 
@@ -21,13 +21,13 @@ def written(folder: Path, *names: str) -> Path:
 
 
 def names_found(folder: Path, paths: object) -> list[str]:
-    _, files, _ = found(paths)
+    _, files, _ = list_files(paths)
     return [Path(file.path).relative_to(folder).as_posix() for file in files]
 
 
 def test_a_file_is_taken_whatever_its_name_is(tmp_path):
     written(tmp_path, "_events.data")
-    _, files, root = found(tmp_path / "_events.data")
+    _, files, root = list_files(tmp_path / "_events.data")
     assert files == [File((tmp_path / "_events.data").as_posix(), 5)]
     assert root is None
 
@@ -92,7 +92,7 @@ def test_a_name_with_wildcards_that_exists_is_a_name(tmp_path):
 
 def test_a_uri_is_a_path_and_its_filesystem(tmp_path):
     written(tmp_path, "a b/c.parquet")
-    filesystem, files, _ = found([f"file://{tmp_path}/a%20b/c.parquet", f"file://{tmp_path}/a%20b/*.parquet"])
+    filesystem, files, _ = list_files([f"file://{tmp_path}/a%20b/c.parquet", f"file://{tmp_path}/a%20b/*.parquet"])
     assert isinstance(filesystem, fs.LocalFileSystem)
     assert [file.path for file in files] == [f"{tmp_path}/a b/c.parquet"]
 
@@ -100,7 +100,7 @@ def test_a_uri_is_a_path_and_its_filesystem(tmp_path):
 @pytest.mark.parametrize("given", ["data", "data/", "*", "data/*/*.parquet", "**/c.parquet"])
 def test_paths_lie_inside_the_filesystem_that_is_given(tmp_path, given):
     inside = fs.SubTreeFileSystem(str(written(tmp_path, "data/b/c.parquet")), fs.LocalFileSystem())
-    filesystem, files, _ = found(given, inside)
+    filesystem, files, _ = list_files(given, inside)
     assert filesystem is inside
     assert files == [File("data/b/c.parquet", 5)]
 
@@ -112,7 +112,7 @@ def test_a_filesystem_that_is_not_local_is_listed_in_the_same_way():
         with memory.open_output_stream(f"bucket/day=1/{name}") as out:
             out.write(b"123")
     for given in ("bucket", "bucket/*/*.parquet", "**/?.parquet"):
-        _, files, root = found(given, memory)
+        _, files, root = list_files(given, memory)
         assert files == [File("bucket/day=1/a.parquet", 3, (("day", "1"),))]
         assert root == "bucket"
 
@@ -120,18 +120,18 @@ def test_a_filesystem_that_is_not_local_is_listed_in_the_same_way():
 def test_paths_on_two_filesystems_are_refused(tmp_path):
     written(tmp_path, "a.parquet")
     with pytest.raises(InvalidArgument, match=r"'mock:///a.parquet', which lie on different filesystems"):
-        found([tmp_path / "a.parquet", "mock:///a.parquet"])
+        list_files([tmp_path / "a.parquet", "mock:///a.parquet"])
 
 
 def test_hive_folders_are_columns_below_a_root(tmp_path):
     written(tmp_path, "t/day=2024-01-01/name=a%20b/x.parquet", "t/day=2024-01-02/name=__HIVE_DEFAULT_PARTITION__/y.pq")
-    _, files, root = found(tmp_path / "t")
+    _, files, root = list_files(tmp_path / "t")
     assert [file.partition for file in files] == [
         (("day", "2024-01-01"), ("name", "a b")),
         (("day", "2024-01-02"), ("name", None)),
     ]
     assert root == f"{tmp_path}/t"
-    assert found(f"{tmp_path}/t/day=2024-01-01/*")[2] == root
+    assert list_files(f"{tmp_path}/t/day=2024-01-01/*")[2] == root
 
 
 def test_the_hive_folders_that_stand_together_last_are_the_columns():
@@ -143,46 +143,46 @@ def test_the_hive_folders_that_stand_together_last_are_the_columns():
 
 def test_folders_above_a_relative_path_are_no_columns(tmp_path, monkeypatch):
     monkeypatch.chdir(written(tmp_path / "run=7", "day=1/x.parquet", "y/z.parquet"))
-    assert found("day=1")[1][0].partition == (("day", "1"),)
-    assert found("y")[1][0].partition == ()
-    assert found("y")[2] is None
+    assert list_files("day=1")[1][0].partition == (("day", "1"),)
+    assert list_files("y")[1][0].partition == ()
+    assert list_files("y")[2] is None
 
 
 def test_hive_columns_must_be_the_same_in_all_files(tmp_path):
     written(tmp_path, "day=1/x.parquet", "hour=1/y.parquet")
     with pytest.raises(InvalidArgument, match=r"hour=1/y.parquet', whose folders have the columns hour.*have day"):
-        found(tmp_path)
+        list_files(tmp_path)
 
 
 def test_hive_folders_must_have_one_root(tmp_path):
     written(tmp_path, "a/day=1/x.parquet", "b/day=1/y.parquet")
     with pytest.raises(InvalidArgument, match=r"begin below '.*/b' and below '.*/a'; scan each alone"):
-        found(tmp_path)
+        list_files(tmp_path)
 
 
 def test_no_path_is_refused():
     with pytest.raises(InvalidArgument, match=r"scan\(\) got no path; give a file"):
-        found([])
+        list_files([])
     with pytest.raises(InvalidArgument, match="got the path ''"):
-        found("")
+        list_files("")
 
 
 def test_a_path_that_does_not_exist_is_named(tmp_path):
     written(tmp_path, "a.parquet")
     with pytest.raises(InvalidArgument, match=r"got '.*/b.parquet', which does not exist"):
-        found([tmp_path / "a.parquet", tmp_path / "b.parquet"])
+        list_files([tmp_path / "a.parquet", tmp_path / "b.parquet"])
     with pytest.raises(InvalidArgument, match=r"nowhere/\*.parquet', a pattern that no Parquet file matches"):
-        found(f"{tmp_path}/nowhere/*.parquet")
+        list_files(f"{tmp_path}/nowhere/*.parquet")
 
 
 def test_a_folder_or_pattern_without_a_parquet_file_is_named(tmp_path):
     written(tmp_path, "empty/readme.txt")
     with pytest.raises(InvalidArgument, match=r"empty', a folder with no Parquet file; .* end in .parquet, .parq, .pq"):
-        found(tmp_path / "empty")
+        list_files(tmp_path / "empty")
     with pytest.raises(InvalidArgument, match=r"\*.parquet', a pattern that no Parquet file matches"):
-        found([f"{tmp_path}/empty/*.parquet"])
+        list_files([f"{tmp_path}/empty/*.parquet"])
 
 
 def test_a_uri_that_pyarrow_does_not_know_is_named():
     with pytest.raises(InvalidArgument, match=r"got 'ftp://host/a.parquet', which pyarrow cannot open: Unrecognized"):
-        found("ftp://host/a.parquet")
+        list_files("ftp://host/a.parquet")

@@ -1,8 +1,6 @@
-"""What reading says of the instants of row groups whose files do not tell it."""
+"""Whether the instants of a row group that is read in several batches rise."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import hypothesis.strategies as st
 import pyarrow as pa
@@ -14,7 +12,6 @@ from streamframes.core.batch.packer import Layout
 from streamframes.core.files.parquet import reader
 from streamframes.core.files.parquet.dataset import open_dataset
 from streamframes.core.files.parquet.projection import Selection
-from streamframes.core.files.parquet.statistics import Instants
 
 instants = st.lists(st.none() | st.integers(-5, 5), max_size=30)
 
@@ -24,13 +21,9 @@ instants = st.lists(st.none() | st.integers(-5, 5), max_size=30)
 def test_instants_are_read_batch_by_batch(tmp_path_factory: pytest.TempPathFactory, values: list[int | None]) -> None:
     path = tmp_path_factory.mktemp("files") / "a.parquet"
     pq.write_table(pa.table({"ts": pa.array(values, pa.int64())}), path, row_group_size=20, write_statistics=False)
-    known = [each for each in values[:20] if each is not None]
-    expected = Instants(min(known), max(known), known == sorted(known)) if known else None
+    present = [each for each in values[:20] if each is not None]
     selection = Selection(open_dataset(path), Layout(pa.schema([]), pa.int64(), ()), ("ts",))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(reader, "WIDEST", 60)
-        assert [_instants(selection, group) for group in selection.untold[:1]] == ([expected] if values else [])
-
-
-def _instants(selection: Selection, group: Any) -> Instants | None:
-    return selection.reader().instants_of(group)
+        rising = [selection.reader().is_rising(group) for group in selection.row_groups[:1]]
+    assert rising == ([present == sorted(present)] if values else [])

@@ -1,4 +1,4 @@
-"""Strands or legs: what the files tell of the number of groups decides."""
+"""Key-partitioned reads or segments: what the files tell of the number of groups decides."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import streamframes as sf
 from streamframes.core.batch.clock import Clock
 from streamframes.core.files.parquet.dataset import open_dataset
 from streamframes.core.files.parquet.projection import Selection
-from streamframes.core.files.segments.partitioned_read import prefers_strands
-from streamframes.core.files.segments.split import legs
+from streamframes.core.files.segments.partitioned_read import prefers_key_partitions
+from streamframes.core.files.segments.split import split_by_time
 from streamframes.core.frames.measures import Measure
 from streamframes.core.frames.operator import FramePlan
 
@@ -23,7 +23,7 @@ DELTA, THRESHOLD = sf.Delta("v", "<", 1.0), sf.Threshold("w")
 
 
 def preferred(folder: Path, scheme: Any, groups: int, *, measured: bool = False) -> bool:
-    """Whether strands are taken for so many groups in two legs."""
+    """Whether key-partitioned reads are taken for so many groups in two segments."""
     path = folder / "rows.parquet"
     columns = {
         "key": [f"key-{number % groups:06d}" for number in range(ROWS)],
@@ -37,7 +37,7 @@ def preferred(folder: Path, scheme: Any, groups: int, *, measured: bool = False)
     kinds, values = ((kind, pa.float64()), (name, "v")) if measured else ((kind,), (name,))
     plan = FramePlan(scheme, Clock("integer"), pa.schema([("key", pa.string())]), pa.int64(), kinds, measures=measures)
     selection = Selection(open_dataset(path), plan.layout, ("key", "ts", *values))
-    return prefers_strands(plan, selection, legs(selection.chains, 2))
+    return prefers_key_partitions(plan, selection, split_by_time(selection.chains, 2))
 
 
 @pytest.mark.parametrize(("groups", "expected"), [(3, False), (20_000, True)])

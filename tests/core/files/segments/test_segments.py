@@ -1,4 +1,4 @@
-"""Legs: cut anywhere, read in any row groups, joined in any parts, they give the frames of the whole."""
+"""Segments: cut anywhere, read in any row groups, merged in any parts, they give the frames of the whole."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from streamframes.core.batch.packer import Layout
 from streamframes.core.batch.rows import TagColumn
 from streamframes.core.files.parquet import RowGroup
 from streamframes.core.files.parquet.arrays import Arrays
-from streamframes.core.files.segments import partitioned_read as strands
+from streamframes.core.files.segments import partitioned_read as partitions
 from streamframes.core.files.segments import segment_reader as reading
 from streamframes.core.files.segments import split as cuts
-from streamframes.core.files.segments import warm_up as heads
-from streamframes.core.files.segments.merge import Joiner, join
+from streamframes.core.files.segments import warm_up as warm_ups
+from streamframes.core.files.segments.merge import SegmentMerger, merge
 from streamframes.core.files.segments.partial import Route
 from streamframes.core.files.segments.rereading import Rereader
-from streamframes.core.files.segments.segment_reader import LegReader
-from streamframes.core.files.segments.segment_worker import LegRun, can_be_joined
-from streamframes.core.files.segments.split import Leg
+from streamframes.core.files.segments.segment_reader import SegmentReader
+from streamframes.core.files.segments.segment_worker import SegmentScan, can_be_merged
+from streamframes.core.files.segments.split import Segment
 from streamframes.core.frames.measures import Measure
 from streamframes.core.frames.operator import FramePlan
 from tests.core.frames.options import options as common_options
@@ -153,41 +153,47 @@ def whole(plan: FramePlan, source: Memory) -> list[str]:
     operator = plan.operator()
     every = [row for part in source.parts for row in part]
     all_rows = Memory(plan, [every], source.names, max(1, len(every)))
-    leg = Leg(0, True, None, None, (tuple(all_rows.groups()),))
-    found = [batch for rows in LegReader(all_rows, leg, operator.groups).rows() for batch in operator.feed(rows)]
-    return told(found + operator.finish())
+    segment = Segment(0, True, None, None, (tuple(all_rows.groups()),))
+    found = [
+        batch for rows in SegmentReader(all_rows, segment, operator.groups).rows() for batch in operator.feed(rows)
+    ]
+    return results(found + operator.finish())
 
 
-def joined(plan: FramePlan, source: Memory, legs: list[Leg], route: Route) -> list[str]:
-    """The frames that legs give, each worked on by itself."""
-    parcels = []
-    for leg in legs:
-        run = LegRun(plan, leg, route)
-        for rows in LegReader(source, leg, run.groups).rows():
-            parcels += list(run.feed(rows))
-        parcels += list(run.finish())
-    placed = sorted(enumerate(parcels), key=lambda each: (each[1].bucket, each[1].start, each[0]))
-    ordered = [(parcel.bucket, parcel.start, pa.py_buffer(parcel.data)) for _, parcel in placed]
-    return told(list(join(lambda: Joiner(plan, legs, route, Rereader(source)), ordered)))
+def merged(plan: FramePlan, source: Memory, segments: list[Segment], route: Route) -> list[str]:
+    """The frames that segments give, each worked on by itself."""
+    partial_results = []
+    for segment in segments:
+        run = SegmentScan(plan, segment, route)
+        for rows in SegmentReader(source, segment, run.groups).rows():
+            partial_results += list(run.feed(rows))
+        partial_results += list(run.finish())
+    placed = sorted(enumerate(partial_results), key=lambda each: (each[1].bucket, each[1].start, each[0]))
+    ordered = [
+        (partial_result.bucket, partial_result.start, pa.py_buffer(partial_result.data)) for _, partial_result in placed
+    ]
+    return results(list(merge(lambda: SegmentMerger(plan, segments, route, Rereader(source)), ordered)))
 
 
-def told(batches: list[pa.RecordBatch]) -> list[str]:
+def results(batches: list[pa.RecordBatch]) -> list[str]:
     return sorted(repr(row) for batch in batches for row in batch.to_pylist())
 
 
 @pytest.fixture(autouse=True)
 def small_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A few rows are many here: slices of two rows, heads that end soon, legs of one row."""
+    """A few rows are many here: slices of two rows, warm-up rows that end soon, segments of one row."""
     monkeypatch.setattr(reading, "SLICE_ROWS", 4)
     monkeypatch.setattr(reading, "FIRST_SLICE", 1)
     monkeypatch.setattr(reading, "ROWS_OF_A_GROUP", 0)
-    monkeypatch.setattr(heads, "_AT_LEAST", 0)
-    monkeypatch.setattr(heads, "_TIMES", 1)
+    monkeypatch.setattr(warm_ups, "_AT_LEAST", 0)
+    monkeypatch.setattr(warm_ups, "_TIMES", 1)
     monkeypatch.setattr(cuts, "LEAST_ROWS", 1)
     monkeypatch.setattr(cuts, "MOST_READ", 100)
 
 
-@pytest.mark.parametrize("left_out", [(1,), ()], ids=["heads as they are", "heads that are always too short"])
+@pytest.mark.parametrize(
+    "left_out", [(1,), ()], ids=["warm-up rows as they are", "warm-up rows that are always too short"]
+)
 @examples(100)
 @given(
     scheme=schemes(),
@@ -203,19 +209,19 @@ def test_legs_give_the_frames_of_the_whole(
     left_out: Any, scheme: Any, rows: Any, sort: bool, size: int, step: int, wanted: int, route: Route, measured: bool
 ) -> None:
     plan, names = plan_of(scheme[0], scheme[1], measured)
-    assert can_be_joined(plan) == ""
+    assert can_be_merged(plan) == ""
     if sort:
         rows = sorted(rows, key=lambda row: row["ts"] if row["ts"] is not None else 0)
     parts = [rows[at : at + size] for at in range(0, len(rows), size)]
     source = Memory(plan, parts, names, step)
-    legs = cuts.legs([source.groups()], wanted)
-    with mock.patch.object(heads, "LEFT_OUT", left_out):
-        assert joined(plan, source, legs, route) == whole(plan, source)
+    segments = cuts.split_by_time([source.groups()], wanted)
+    with mock.patch.object(warm_ups, "LEFT_OUT", left_out):
+        assert merged(plan, source, segments, route) == whole(plan, source)
 
 
 @st.composite
-def unjoinable(draw: Any) -> tuple[FramePlan, list[str]]:
-    """Plans of frames that look ahead, overlap or tag rows: no legs, but strands."""
+def unmergeable(draw: Any) -> tuple[FramePlan, list[str]]:
+    """Plans of frames that look ahead, overlap or tag rows: no segments, but key-partitioned reads."""
     scheme, names = draw(
         st.sampled_from(
             [
@@ -236,7 +242,7 @@ def unjoinable(draw: Any) -> tuple[FramePlan, list[str]]:
 
 @examples(100)
 @given(
-    scheme=st.one_of(schemes().map(lambda each: plan_of(each[0], each[1], True)), unjoinable()),
+    scheme=st.one_of(schemes().map(lambda each: plan_of(each[0], each[1], True)), unmergeable()),
     rows=row_lists,
     sort=st.booleans(),
     size=st.integers(1, 30),
@@ -254,9 +260,9 @@ def test_strands_give_the_frames_of_the_whole(
     found = [
         batch
         for k in range(number)
-        for batch in strands.strand_results(plan, source, chains, strands.Strand(k, number))
+        for batch in partitions.partition_results(plan, source, chains, partitions.KeyPartition(k, number))
     ]
-    assert told(found) == whole(plan, source)
+    assert results(found) == whole(plan, source)
 
 
 CROWDED = [
@@ -272,7 +278,9 @@ CROWDED = [
 ]
 
 
-@pytest.mark.parametrize("left_out", [(1,), ()], ids=["heads as they are", "heads that are always too short"])
+@pytest.mark.parametrize(
+    "left_out", [(1,), ()], ids=["warm-up rows as they are", "warm-up rows that are always too short"]
+)
 @pytest.mark.parametrize("scheme", CROWDED, ids=lambda scheme: repr(scheme[0]))
 def test_frames_that_begin_at_one_instant_keep_their_numbers(scheme: Any, left_out: Any) -> None:
     random = Random(1)
@@ -280,6 +288,6 @@ def test_frames_that_begin_at_one_instant_keep_their_numbers(scheme: Any, left_o
         plan, names = plan_of(scheme[0], scheme[1], random.random() < 0.3)
         rows, size = worlds(random), random.randrange(3, 12)
         source = Memory(plan, [rows[at : at + size] for at in range(0, len(rows), size)], names, 1000)
-        legs = cuts.legs([source.groups()], 4)
-        with mock.patch.object(heads, "LEFT_OUT", left_out):
-            assert joined(plan, source, legs, Route(1, 2)) == whole(plan, source)
+        segments = cuts.split_by_time([source.groups()], 4)
+        with mock.patch.object(warm_ups, "LEFT_OUT", left_out):
+            assert merged(plan, source, segments, Route(1, 2)) == whole(plan, source)

@@ -1,4 +1,4 @@
-"""Slots: the hash tables of texts and integers, each slot a hash and a word that is not 0 where the slot is taken.
+"""HashTable: the hash tables of texts and integers, each slot a hash and a word that is not 0 where the slot is taken.
 
 Hashes are worked out for a block of rows, and their slots fetched: waiting for memory takes most of the time.
 
@@ -33,7 +33,7 @@ def _move(old: Any, new: Any) -> None:
             new[2 * at], new[2 * at + 1] = old[i], old[i + 1]
 
 
-class Slots:
+class HashTable:
     """A table that is at most half full."""
 
     def __init__(self) -> None:

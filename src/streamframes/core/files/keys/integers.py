@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from streamframes.core.batch.groups import as_int64, mix
-from streamframes.core.files.keys.hash_table import BLOCK, Slots
+from streamframes.core.files.keys.hash_table import BLOCK, HashTable
 from streamframes.core.jit.compiled import compiled
 from streamframes.core.jit.pointers import fetch, inlined, words
 
@@ -63,10 +63,10 @@ class Integers:
     """The integers that have been met, and the numbers of their groups."""
 
     def __init__(self) -> None:
-        self.slots = Slots()
+        self.slots = HashTable()
 
     def look_up(self, array: pa.Array) -> tuple[np.ndarray, np.ndarray]:
-        """The codes of all rows, and the rows at which an integer is met first; see `Slots`."""
+        """The codes of all rows, and the rows at which an integer is met first; see `HashTable`."""
         return self.slots.look_up(len(array), partial(_look_up, as_int64(array)))
 
     def settle(self, array: pa.Array, numbers: np.ndarray) -> None:

@@ -19,7 +19,7 @@ from streamframes.core.files.keys.texts import Texts
 _BITS = 62
 
 
-class Grouper:
+class KeyNumbers:
     """Numbers the groups of rows by an index."""
 
     def __init__(self, schema: pa.Schema, index: GroupIndex) -> None:
@@ -86,14 +86,14 @@ class Grouper:
         return np.asarray(np.take(numbers.astype(np.int32, copy=False), codes.to_numpy(zero_copy_only=False)))
 
 
-def _alone(field: pa.Field) -> Grouper:
+def _alone(field: pa.Field) -> KeyNumbers:
     """Numbers the values of one column."""
     schema = pa.schema([field])
-    return Grouper(schema, GroupIndex(schema))
+    return KeyNumbers(schema, GroupIndex(schema))
 
 
 def _is_whole(kind: pa.DataType) -> bool:
-    """Whether values are told apart as integers."""
+    """Whether values are compared as integers."""
     return bool(pa.types.is_integer(kind) or pa.types.is_date32(kind) or pa.types.is_timestamp(kind))
 
 

@@ -1,7 +1,7 @@
 """Texts by number: group values that come as plain text, looked up by a quick hash of their words.
 
-Fingerprints look at text byte by byte, so that they are the same everywhere. Here only texts of one worker are told
-apart, by 128 bits as well, of which 32 are given up for the number; a text that is not known gets its fingerprint.
+Fingerprints look at text byte by byte, so that they are the same everywhere. Here only texts of one worker are
+compared, by 128 bits as well, of which 32 are given up for the number; a text that is not known gets its fingerprint.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from streamframes.core.batch.groups import mix, text_bytes
-from streamframes.core.files.keys.hash_table import BLOCK, Slots
+from streamframes.core.files.keys.hash_table import BLOCK, HashTable
 from streamframes.core.jit.compiled import compiled
 from streamframes.core.jit.pointers import byte, fetch, half, inlined, octets, word, words
 
@@ -95,10 +95,10 @@ class Texts:
     """The texts that have been met, and the numbers of their groups."""
 
     def __init__(self) -> None:
-        self.slots = Slots()
+        self.slots = HashTable()
 
     def look_up(self, array: pa.Array) -> tuple[np.ndarray, np.ndarray]:
-        """The codes of all rows, and the rows at which a text is met first; see `Slots`."""
+        """The codes of all rows, and the rows at which a text is met first; see `HashTable`."""
         return self.slots.look_up(len(array), partial(_look_up, *text_bytes(array)))
 
     def settle(self, array: pa.Array, numbers: np.ndarray) -> None:

@@ -9,7 +9,7 @@ plain_columns   their columns that are numbers or texts, of local files, by Pola
 
 from streamframes.core.files.parquet.dataset import Dataset, RowGroup, open_dataset
 from streamframes.core.files.parquet.footers import Footer, read_footers
-from streamframes.core.files.parquet.listing import File, found
+from streamframes.core.files.parquet.listing import File, list_files
 from streamframes.core.files.parquet.reader import RowGroupReader
 from streamframes.core.files.parquet.types import as_carried, carried
 
@@ -21,7 +21,7 @@ __all__ = [
     "RowGroupReader",
     "as_carried",
     "carried",
-    "found",
+    "list_files",
     "open_dataset",
     "read_footers",
 ]

@@ -68,8 +68,8 @@ def _walk(data: Any, of_statistics: Any, of_sizes: Any, table: Any) -> Any:
     field, left = np.zeros(_DEEPEST, np.int64), np.ones(_DEEPEST, np.int64)
     at, depth, chunk, column = 0, 0, -1, -1
     while 0 <= at < data.size:
-        head, at = np.int64(data[at]), at + 1
-        if head == 0:
+        header, at = np.int64(data[at]), at + 1
+        if header == 0:
             left[depth] -= 1
             if left[depth] == 0:
                 if depth == 0:
@@ -78,9 +78,9 @@ def _walk(data: Any, of_statistics: Any, of_sizes: Any, table: Any) -> Any:
                 continue
             field[depth] = 0
         else:
-            kind = head & 15
-            if head >> 4:
-                field[depth] += head >> 4
+            kind = header & 15
+            if header >> 4:
+                field[depth] += header >> 4
             else:
                 at, field[depth] = _signed(data, at)
             at, value, is_struct = _value(data, at, kind)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
@@ -12,9 +12,9 @@ from pyarrow import fs
 
 from streamframes.core.files.parquet import hive
 from streamframes.core.files.parquet.footers import Footer, read_footers
-from streamframes.core.files.parquet.listing import File, Paths, found
+from streamframes.core.files.parquet.listing import File, Paths, list_files
 from streamframes.core.files.parquet.schema import spans
-from streamframes.core.files.parquet.statistics import UNKNOWN, Instants, Range, meaning_of, ticks_range
+from streamframes.core.files.parquet.statistics import UNKNOWN, Range, meaning_of, ticks_range
 from streamframes.errors import InvalidArgument, StreamFramesError
 
 # Row groups with fewer rows are read together.
@@ -25,8 +25,7 @@ ROWS_TOGETHER = 1 << 17
 class RowGroup:
     """One row group: `file` is an index into the files, `low` to `high` the range of its instants, if known.
 
-    `rising` says whether instants never fall, where they have been read. `count` is more than one for small row groups
-    that are read together, of which `number` is the first.
+    `count` is more than one for small row groups that are read together, of which `number` is the first.
     """
 
     file: int
@@ -34,7 +33,6 @@ class RowGroup:
     rows: int
     low: int | None
     high: int | None
-    rising: bool | None = None
     count: int = 1
 
 
@@ -42,8 +40,7 @@ class RowGroup:
 class Dataset:
     """Files and the columns that they share: those of the files, then those of the Hive folders.
 
-    The footers stay where they were read: a copy that was pickled has none, and so knows no row groups. `read` has
-    what reading says of instants, by column, file and number, where the footers say nothing; None if no row has one.
+    The footers stay where they were read: a copy that was pickled has none, and so knows no row groups.
     """
 
     filesystem: fs.FileSystem
@@ -52,15 +49,10 @@ class Dataset:
     schema: pa.Schema
     rows: int
     footers: tuple[Footer, ...] = field(default=(), repr=False, compare=False)
-    read: Mapping[tuple[str, int, int], Instants | None] = field(default_factory=dict, repr=False, compare=False)
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything but what is known of row groups."""
-        return {**self.__dict__, "footers": (), "read": {}}
-
-    def knowing(self, ts: str, read: Mapping[tuple[int, int], Instants | None]) -> Dataset:
-        """The same, with what was read of the instants of some row groups (file, number)."""
-        return replace(self, read={**self.read, **{(ts, *place): instants for place, instants in read.items()}})
+        return {**self.__dict__, "footers": ()}
 
     @property
     def hive(self) -> tuple[str, ...]:
@@ -107,11 +99,8 @@ class Dataset:
             with footer.naming():
                 ranges = _in_statistics(footer, ts)
         for number, (between, rows) in enumerate(zip(ranges, footer.row_counts(), strict=True)):
-            known: Range | Instants | None = between
-            if between == UNKNOWN:
-                known = self.read.get((ts, file, number), UNKNOWN)
-            if known is not None and rows:
-                yield RowGroup(file, number, rows, *known)
+            if between is not None and rows:
+                yield RowGroup(file, number, rows, *between)
 
 
 def _together(groups: Iterable[RowGroup]) -> Iterator[RowGroup]:
@@ -119,7 +108,7 @@ def _together(groups: Iterable[RowGroup]) -> Iterator[RowGroup]:
     last: RowGroup | None = None
     for group in groups:
         if last is not None and _follows(last, group):
-            last = RowGroup(last.file, last.number, last.rows + group.rows, last.low, group.high, None, last.count + 1)
+            last = RowGroup(last.file, last.number, last.rows + group.rows, last.low, group.high, last.count + 1)
         else:
             if last is not None:
                 yield last
@@ -150,7 +139,7 @@ def _in_statistics(footer: Footer, ts: str) -> list[Range | None]:
 
 def open_dataset(paths: Paths, filesystem: fs.FileSystem | None = None) -> Dataset:
     """The dataset that paths stand for; every footer is read and must agree with the first."""
-    filesystem, files, root = found(paths, filesystem)
+    filesystem, files, root = list_files(paths, filesystem)
     footers = read_footers(filesystem, files)
     kinds = _agreed(footers)
     columns = [(name, kind) for name, kind in kinds.items() if kind is not None]
@@ -197,8 +186,8 @@ def _check_kinds(footer: Footer, kinds: dict[str, Any], first: Footer, agreed: d
             )
         if kinds[name] != kind:
             raise InvalidArgument(
-                f"scan() got {footer.file.path!r}, where column {name!r} is {_told(footer, name, kinds)}, "
-                f"but in {first.file.path!r} it is {_told(first, name, agreed)}; all files must agree"
+                f"scan() got {footer.file.path!r}, where column {name!r} is {_type_text(footer, name, kinds)}, "
+                f"but in {first.file.path!r} it is {_type_text(first, name, agreed)}; all files must agree"
             )
     for name in kinds:
         if name not in agreed:
@@ -207,6 +196,6 @@ def _check_kinds(footer: Footer, kinds: dict[str, Any], first: Footer, agreed: d
             )
 
 
-def _told(footer: Footer, name: str, kinds: dict[str, Any]) -> str:
+def _type_text(footer: Footer, name: str, kinds: dict[str, Any]) -> str:
     """The carried type, or where there is none the type in the file."""
     return str(kinds[name] or footer.schema.field(name).type)

@@ -52,7 +52,7 @@ class _Place:
     start: int = 0
 
 
-def found(paths: Paths, filesystem: fs.FileSystem | None = None) -> tuple[fs.FileSystem, list[File], str | None]:
+def list_files(paths: Paths, filesystem: fs.FileSystem | None = None) -> tuple[fs.FileSystem, list[File], str | None]:
     """The filesystem, the files sorted by path, and the folder under which Hive folders lie, if there are any."""
     given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     if not given:
@@ -171,8 +171,8 @@ def _one_root(listed: list[tuple[File, str | None]]) -> str | None:
     for file, other in listed:
         if [name for name, _ in file.partition] != names:
             raise InvalidArgument(
-                f"scan() got {file.path!r}, whose folders have the columns {_told(file)}, "
-                f"and {first.path!r}, whose folders have {_told(first)}; they must be the same"
+                f"scan() got {file.path!r}, whose folders have the columns {_names_text(file)}, "
+                f"and {first.path!r}, whose folders have {_names_text(first)}; they must be the same"
             )
         if other != root:
             raise InvalidArgument(
@@ -182,5 +182,5 @@ def _one_root(listed: list[tuple[File, str | None]]) -> str | None:
     return root
 
 
-def _told(file: File) -> str:
+def _names_text(file: File) -> str:
     return ", ".join(name for name, _ in file.partition) or "none"

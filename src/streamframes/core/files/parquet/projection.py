@@ -14,7 +14,6 @@ from streamframes.core.batch.packer import Layout
 from streamframes.core.files.parquet.arrays import Arrays
 from streamframes.core.files.parquet.dataset import Dataset, RowGroup
 from streamframes.core.files.parquet.reader import RowGroupReader
-from streamframes.core.files.parquet.statistics import Instants
 from streamframes.core.sparksql import Expression
 
 
@@ -54,13 +53,6 @@ class Selection:
             chains.setdefault(tuple(value for name, value in partition if name in keys), []).append(group)
         return list(chains.values())
 
-    @property
-    def untold(self) -> list[RowGroup]:
-        """Row groups of which the files do not tell between which instants their rows lie."""
-        if self.ts is None:
-            return []
-        return [group for group in self.row_groups if group.low is None or group.high is None]
-
     def reader(self) -> SelectionReader:
         """The selection at work."""
         return SelectionReader(self)
@@ -87,21 +79,16 @@ class SelectionReader:
 
     def is_rising(self, group: RowGroup) -> bool:
         """Whether the instants of a row group that is read in several batches never fall."""
-        if self.ts is None or group.rising is not None:
-            return bool(group.rising)
-        instants = self.instants_of(group)
-        return instants is None or instants.rising
-
-    def instants_of(self, group: RowGroup) -> Instants | None:
-        """The instants of a row group, read alone; None if no row has one."""
-        found: Instants | None = None
+        if self.ts is None:
+            return False
+        latest: int | None = None
         for batch in self.instants.batches(group.file, group.number, count=group.count):
             ts = as_int64(batch.column(0).drop_null())
             if ts.size:
-                low, high, latest = int(ts.min()), int(ts.max()), found.high if found else int(ts[0])
-                rising = (found is None or found.rising) and latest <= int(ts[0]) and bool((ts[1:] >= ts[:-1]).all())
-                found = Instants(min(low, found.low) if found else low, max(high, latest), rising)
-        return found
+                if (latest is not None and ts[0] < latest) or (ts[1:] < ts[:-1]).any():
+                    return False
+                latest = int(ts[-1])
+        return True
 
     def _arrays(self, batch: pa.RecordBatch) -> Arrays:
         kinds = [*self.layout.keys.types, self.layout.ts_type, *self.layout.columns]

@@ -3,19 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import Any, NamedTuple
+from typing import Any
 
 import pyarrow.parquet as pq
 
 Range = tuple[int | None, int | None]
-
-
-class Instants(NamedTuple):
-    """What reading says of the instants of rows: the first, the last, and whether they never fall."""
-
-    low: int
-    high: int
-    rising: bool
 
 
 UNKNOWN: Range = (None, None)
@@ -39,10 +31,10 @@ def ticks_range(row_group: pq.RowGroupMetaData, leaf: int, meaning: dict[str, An
 def meaning_of(schema: pq.ParquetSchema, leaf: int) -> dict[str, Any]:
     """What the stored integers of a leaf stand for, by its logical type.
 
-    The unit must be the file's: pyarrow may have been told another one for the column that it makes of it.
+    The unit must be the file's: pyarrow may give the column that it makes of it another one.
     """
-    told: dict[str, Any] = json.loads(schema.column(leaf).logical_type.to_json())
-    return told
+    meaning: dict[str, Any] = json.loads(schema.column(leaf).logical_type.to_json())
+    return meaning
 
 
 def _ticks(stored: int, meaning: dict[str, Any]) -> int | None:

@@ -1,14 +1,16 @@
-"""Legs: a table in files is cut into stretches of time, each of which one worker reads and scans by itself.
+"""Segments of time: a table in files, cut so that each segment is read and scanned by one worker.
 
   files     ....|....|....|....|....|....|....      row groups, with the range of instants of each
-  legs      [     0      ][     1      ][    2  ]   cut where few row groups reach across
-  worker    each leg is scanned as if nothing came before; its runs leave it, not its rows
-  join      the legs of a group, one after the other: what a leg could not know of its beginning is mended
+  segments  [     0      ][     1      ][    2  ]   cut where few row groups lie across
+  worker    each segment is scanned as if nothing came before; its runs leave it, not its rows
+  merge     the segments of a group, one after the other; frames that cross a boundary are repaired
 
-Where a run must begin anew whatever came before (Threshold, Boundary, Change, Gap), only the first run of a group is
-open to doubt: its *seam*. For other schemes a leg sends the first rows of a group, its *head*, until frames do not
-depend on where the first of them began. The join scans heads again from what is true, and goes on from there only
-if it has come to the same state as the leg; rows of a group for which it has not are read again.
+Where a run begins anew whatever came before (Threshold, Boundary, Change, Gap), only the first run of a group is open
+to doubt: its *boundary run*. For other schemes a segment sends the first rows of a group, its *warm-up rows*, until
+frames do not depend on where the first of them began. The merge scans these rows again from the true state, and takes
+the rest only if it comes to the same state as the segment; else rows of the group are read again.
 
-Where that does not pay, or frames cannot be joined, workers find all frames of some groups instead: a *strand*.
+Where that does not pay, or frames cannot be merged, each worker finds all frames of some groups: a *key-partitioned
+read*. Entry points: `split_by_time`, `SegmentScan`, `merge`, `partition_results`. Imported by
+`streamframes.spark.scan`.
 """

@@ -1,8 +1,8 @@
-"""Seams: the first run of each group of a leg, which may go on a run of the leg before.
+"""Boundary runs: the first run of each group of a segment, which may go on a run of the segment before.
 
-Where a run begins anew whatever came before, every other run is certain. What the first one must be joined with is said
+Where a run begins anew whatever came before, every other run is certain. What the first one must be merged with is said
 by the rows of the group's first instant, and of the run that the last of them is in by its end and its number of rows.
-(All rows of the instant, because frames that begin at the same instant are told apart by their number there.)
+(All rows of the instant, because frames that begin at the same instant differ in their number there.)
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ def is_certain(plan: FrameSpec) -> bool:
     return unlimited and isinstance(plan.compiled.rule, Member | Equal | GapRule)
 
 
-def has_seams(plan: FrameSpec) -> bool:
+def has_boundary_runs(plan: FrameSpec) -> bool:
     """Whether runs alone say all: measures need rows, and a null that breaks is no row that begins a run."""
     return is_certain(plan) and not plan.measures and plan.scheme.null_policy() != "break"
 
 
 @dataclass(frozen=True)
-class Seam:
+class BoundaryRun:
     """The first instants of groups: their rows, and of the run that the last of them is in, what comes after them.
 
     `end` is where that run ends, `more` how many rows it has after the first instant, `reason` why it ended; or NO_RUN.
@@ -61,8 +61,8 @@ class Seam:
     reason: np.ndarray
 
 
-class Seams:
-    """The first runs of the groups of a leg."""
+class BoundaryRuns:
+    """The first runs of the groups of a segment."""
 
     def __init__(self, plan: FrameSpec) -> None:
         self.rule = plan.compiled.rule
@@ -76,17 +76,17 @@ class Seams:
         self.firsts: list[Rows] = []
         self.n_firsts = 0
 
-    def feed(self, rows: Rows, x: np.ndarray, cut: ScannedRuns, n_groups: int) -> tuple[np.ndarray, list[Seam]]:
-        """Which runs are no seams, and the seams that are complete."""
+    def feed(self, rows: Rows, x: np.ndarray, cut: ScannedRuns, n_groups: int) -> tuple[np.ndarray, list[BoundaryRun]]:
+        """Which runs are no boundary runs, and the boundary runs that are complete."""
         for name in ("met", "is_open", "end", "rows", "counted", "place", "sizes"):
             setattr(self, name, grown(getattr(self, name), n_groups))
         table = cut.runs.table
         others = np.ones(table.shape[0], np.bool_)
         going_on = rows.groups[self.is_open[rows.groups]]
-        heads = np.flatnonzero(np.diff(table[:, RUN_GROUP], prepend=-1))
+        firsts_of_group = np.flatnonzero(np.diff(table[:, RUN_GROUP], prepend=-1))
         run_of = np.full(n_groups, -1)
-        run_of[table[heads, RUN_GROUP]] = heads
-        seams, fresh = [], going_on[:0]
+        run_of[table[firsts_of_group, RUN_GROUP]] = firsts_of_group
+        boundary_runs, fresh = [], going_on[:0]
         new = ~self.met[rows.groups]
         at, first = self._first_rows(rows, new) if new.any() else (going_on[:0], rows)
         if at.size:
@@ -97,7 +97,7 @@ class Seams:
             run_of[table[at_once, RUN_GROUP]] = np.flatnonzero(at_once)
             fresh = first.groups[begins]
             if not begins.all():
-                seams.append(self._seam(first.groups[~begins], np.full(int((~begins).sum()), NO_RUN)))
+                boundary_runs.append(self._boundary(first.groups[~begins], np.full(int((~begins).sum()), NO_RUN)))
         watched = np.concatenate([going_on, fresh])
         run = run_of[watched]
         others[run] = False
@@ -105,13 +105,13 @@ class Seams:
         ended = table[run, RUN_REASON] != STILL_OPEN
         self.is_open[watched] = ~ended
         if ended.any():
-            seams.append(self._seam(watched[ended], table[run, RUN_REASON][ended]))
-        return others, seams
+            boundary_runs.append(self._boundary(watched[ended], table[run, RUN_REASON][ended]))
+        return others, boundary_runs
 
-    def finish(self) -> list[Seam]:
-        """First runs that the leg did not see the end of."""
+    def finish(self) -> list[BoundaryRun]:
+        """First runs that the segment did not see the end of."""
         groups = np.flatnonzero(self.is_open)
-        return [self._seam(groups, np.full(groups.size, STILL_OPEN))] if groups.size else []
+        return [self._boundary(groups, np.full(groups.size, STILL_OPEN))] if groups.size else []
 
     def _first_rows(self, rows: Rows, new: np.ndarray) -> tuple[np.ndarray, Rows]:
         """Of groups that are new, the rows of their first instant that are not passed over, and where they stand."""
@@ -145,7 +145,7 @@ class Seams:
         self.counted[first.groups] = alike
         return np.asarray(x[first.bounds[1:] - 1]) if isinstance(self.rule, Member) else np.ones(sizes.size, np.bool_)
 
-    def _seam(self, groups: np.ndarray, reason: np.ndarray) -> Seam:
+    def _boundary(self, groups: np.ndarray, reason: np.ndarray) -> BoundaryRun:
         if len(self.firsts) > 1:
             self.firsts = [_joined(self.firsts)]
         sizes = self.sizes[groups]
@@ -153,7 +153,7 @@ class Seams:
         at = np.arange(bounds[-1]) + np.repeat(self.place[groups] - bounds[:-1], sizes)
         columns = [column.take(pa.array(at)) for column in self.firsts[0].columns]
         first = Rows(groups, bounds, self.firsts[0].ts[at], columns)
-        return Seam(first, self.end[groups], self.rows[groups] - self.counted[groups], reason)
+        return BoundaryRun(first, self.end[groups], self.rows[groups] - self.counted[groups], reason)
 
 
 @compiled
@@ -173,24 +173,24 @@ def _joined(parts: list[Rows]) -> Rows:
     return Rows(np.empty(0, np.int64), np.zeros(1, np.int64), ts, columns)
 
 
-def seam_as_tree(seam: Seam, place: np.ndarray, mine: np.ndarray) -> dict[str, Any]:
-    """Some of the groups of a seam, for a parcel."""
-    chosen = np.zeros(seam.first.groups.size, np.bool_)
+def boundary_as_tree(boundary_run: BoundaryRun, place: np.ndarray, mine: np.ndarray) -> dict[str, Any]:
+    """Some of the groups of a boundary run, for a partial result."""
+    chosen = np.zeros(boundary_run.first.groups.size, np.bool_)
     chosen[mine] = True
-    first = seam.first.filter(np.repeat(chosen, np.diff(seam.first.bounds)))
+    first = boundary_run.first.filter(np.repeat(chosen, np.diff(boundary_run.first.bounds)))
     return {
-        "kind": "seams",
+        "kind": "boundary_runs",
         "groups": place[first.groups],
         "bounds": first.bounds,
         "ts": first.ts,
         "columns": {str(i): column for i, column in enumerate(first.columns)},
-        "end": seam.end[mine],
-        "more": seam.more[mine],
-        "reason": seam.reason[mine],
+        "end": boundary_run.end[mine],
+        "more": boundary_run.more[mine],
+        "reason": boundary_run.reason[mine],
     }
 
 
-def seam_of_tree(tree: dict[str, Any], numbers: np.ndarray) -> Seam:
-    """The seam of a parcel, with the numbers of its groups here."""
+def boundary_of_tree(tree: dict[str, Any], numbers: np.ndarray) -> BoundaryRun:
+    """The boundary run of a partial result, with the numbers of its groups here."""
     first = Rows(numbers[tree["groups"]], tree["bounds"], tree["ts"], list(tree["columns"].values()))
-    return Seam(first, tree["end"], tree["more"], tree["reason"])
+    return BoundaryRun(first, tree["end"], tree["more"], tree["reason"])

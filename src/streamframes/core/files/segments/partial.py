@@ -1,8 +1,8 @@
-"""Parcels: what leaves the worker of a leg, as bytes for the partitions of the join.
+"""Partial results: what leaves the worker of a segment, as bytes for the partitions of the merge.
 
-Groups are spread over buckets, and each bucket is joined in several parts, each of which tells the runs of its share of
-the legs. So a single group keeps several workers busy as well. Where a leg may be wrong, every part must hear what the
-legs know of their edges; where it cannot be, only the first does.
+Groups are spread over buckets, and each bucket is merged in several parts, each of which emits the runs of its share of
+the segments. So a single group keeps several workers busy as well. Where a segment may be wrong, every part gets what
+happens at the edges of segments; where it cannot be, only the first does.
 """
 
 from __future__ import annotations
@@ -30,49 +30,49 @@ from streamframes.core.frames.kernel import (
 )
 from streamframes.core.operator.state_codec import encode
 
-# What the columns of told runs are called on their way; instants travel as distances.
+# What the columns of runs are called on their way; instants travel as distances.
 _FIELDS = {"rows": RUN_ROWS, "imputed": RUN_IMPUTED, "reason": RUN_REASON, "ordinal": RUN_ORDINAL}
 
 
 @dataclass(frozen=True)
 class Route:
-    """Into how many buckets groups are spread, and in how many parts each is joined."""
+    """Into how many buckets groups are spread, and in how many parts each is merged."""
 
     buckets: int
     parts: int
 
     @property
     def partitions(self) -> int:
-        """How many partitions the join has."""
+        """How many partitions the merge has."""
         return self.buckets * self.parts
 
     def all_parts(self, bucket: int) -> range:
-        """The partitions that join a bucket."""
+        """The partitions that merge a bucket."""
         return range(bucket * self.parts, (bucket + 1) * self.parts)
 
     def is_first(self, partition: int) -> bool:
         """Whether a partition is the first of its bucket."""
         return partition % self.parts == 0
 
-    def of_leg(self, bucket: int, leg: int) -> int:
-        """The partition that tells the runs of a leg."""
-        return bucket * self.parts + leg % self.parts
+    def of_segment(self, bucket: int, segment: int) -> int:
+        """The partition that emits the runs of a segment."""
+        return bucket * self.parts + segment % self.parts
 
 
-class Post:
-    """The groups of one leg by bucket, and what is sent there."""
+class Outbox:
+    """The groups of one segment by bucket, and what is sent there."""
 
-    def __init__(self, route: Route, leg: int, groups: GroupIndex, *, certain: bool) -> None:
+    def __init__(self, route: Route, segment: int, groups: GroupIndex, *, certain: bool) -> None:
         self.route = route
         self.certain = certain
-        self.leg = leg
+        self.segment = segment
         self.groups = groups
         self.bucket = np.empty(0, np.int64)
         self.place = np.empty(0, np.int64)
         self.sizes = np.zeros(route.buckets, np.int64)
 
     def introduced(self) -> Iterator[Packed]:
-        """Groups that are new, told to all parts of their bucket."""
+        """Groups that are new, for all parts of their bucket."""
         known, size = self.bucket.size, len(self.groups)
         if known == size:
             return
@@ -96,15 +96,15 @@ class Post:
                 },
             )
 
-    def to_all(self, bucket: int, parcel: dict[str, Any] | bytes) -> Iterator[Packed]:
-        """A parcel, or a chunk of rows, for every part of a bucket."""
-        data = parcel if isinstance(parcel, bytes) else encode(parcel)
+    def to_all(self, bucket: int, partial_result: dict[str, Any] | bytes) -> Iterator[Packed]:
+        """A partial result, or a chunk of rows, for every part of a bucket."""
+        data = partial_result if isinstance(partial_result, bytes) else encode(partial_result)
         for partition in self.route.all_parts(bucket):
-            yield Packed(partition, self.leg, data)
+            yield Packed(partition, self.segment, data)
 
-    def of_edges(self, bucket: int, parcel: dict[str, Any] | bytes) -> Iterator[Packed]:
+    def of_edges(self, bucket: int, partial_result: dict[str, Any] | bytes) -> Iterator[Packed]:
         """The same for the parts that must know of edges."""
-        return itertools.islice(self.to_all(bucket, parcel), 1 if self.certain else None)
+        return itertools.islice(self.to_all(bucket, partial_result), 1 if self.certain else None)
 
     def by_bucket(self, groups: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
         """For each bucket that these groups are in, which of them are."""
@@ -116,10 +116,10 @@ class Post:
         for bucket in np.unique(buckets).tolist():
             yield bucket, np.flatnonzero(buckets == bucket)
 
-    def runs(self, told: EmittedFrames) -> Iterator[Packed]:
-        """Runs that are told as they are, by the part whose turn it is."""
-        for bucket, mine in self.by_bucket(told.groups):
-            chosen = told if mine.size == len(told) else told.take(mine)
+    def runs(self, emitted: EmittedFrames) -> Iterator[Packed]:
+        """Runs that are emitted as they are, by the part whose turn it is."""
+        for bucket, mine in self.by_bucket(emitted.groups):
+            chosen = emitted if mine.size == len(emitted) else emitted.take(mine)
             fields = chosen.fields
             low = int(fields[RUN_START].min())
             tree = {
@@ -133,11 +133,11 @@ class Post:
                 "own": narrow(chosen.own),
                 "values": {str(i): column for i, column in enumerate(chosen.values)},
             }
-            yield Packed(self.route.of_leg(bucket, self.leg), self.leg, encode(tree, compressed=False))
+            yield Packed(self.route.of_segment(bucket, self.segment), self.segment, encode(tree, compressed=False))
 
 
 def runs_of(tree: dict[str, Any], numbers: np.ndarray) -> EmittedFrames:
-    """The runs of a parcel; `numbers` are the groups of the bucket here."""
+    """The runs of a partial result; `numbers` are the groups of the bucket here."""
     fields = np.zeros((RUN_FIELDS, tree["size"]), np.int64)
     fields[RUN_GROUP] = numbers[tree["groups"]]
     fields[RUN_START] = tree["start"]

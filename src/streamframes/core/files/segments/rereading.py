@@ -1,4 +1,4 @@
-"""Reading again: the rows of a few groups of a leg, for which a head was not enough."""
+"""Reading again: the rows of a few groups of a segment, for which a warm-up rows was not enough."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import numpy as np
 
 from streamframes.core.batch.groups import GroupIndex
 from streamframes.core.batch.rows import Rows
-from streamframes.core.files.segments.segment_reader import LegReader, Source
-from streamframes.core.files.segments.split import Leg
+from streamframes.core.files.segments.segment_reader import SegmentReader, Source
+from streamframes.core.files.segments.split import Segment
 
 
 class Rereader:
@@ -18,10 +18,10 @@ class Rereader:
     def __init__(self, source: Source) -> None:
         self.source = source
 
-    def __call__(self, leg: Leg, first: np.ndarray, second: np.ndarray) -> Iterator[Rows]:
+    def __call__(self, segment: Segment, first: np.ndarray, second: np.ndarray) -> Iterator[Rows]:
         """The rows of these groups, in order; a group's number is its place among them."""
         index = GroupIndex(self.source.layout.keys)
-        for rows in LegReader(self.source, leg, index).rows():
+        for rows in SegmentReader(self.source, segment, index).rows():
             place = _places(index, first, second)
             mine = place[rows.groups] >= 0
             if mine.any():

@@ -1,4 +1,4 @@
-"""Reading a leg: its row groups, one after the other, become rows of groups in order.
+"""Reading a segment: its row groups, one after the other, become rows of groups in order.
 
 Row groups that come one after the other in time are handed on as they are read; rows that may lie behind rows of the
 next row group wait. Within a row group a look at the instants decides whether it is cut into slices, which stay in the
@@ -19,15 +19,15 @@ from streamframes.core.batch.packer import Layout
 from streamframes.core.batch.reorder_buffer import ReorderBuffer, disorder, in_order, sorted_by_ts
 from streamframes.core.batch.rows import Rows
 from streamframes.core.files.keys.group_by import grouped
-from streamframes.core.files.keys.key_index import Grouper
+from streamframes.core.files.keys.key_index import KeyNumbers
 from streamframes.core.files.parquet.arrays import Arrays
 from streamframes.core.files.parquet.dataset import RowGroup
-from streamframes.core.files.segments.split import Chain, Leg
+from streamframes.core.files.segments.split import Chain, Segment
 from streamframes.core.jit.compiled import compiled
 
 # A slice that stays in the caches while it is grouped and scanned; of many groups, each should have a few rows in it.
 SLICE_ROWS, ROWS_OF_A_GROUP = 1 << 18, 8
-# The first slices of a leg that sends heads: these end with a slice.
+# The first slices of a segment that sends warm-up rows: these end with a slice.
 FIRST_SLICE = 1 << 14
 
 
@@ -56,25 +56,29 @@ class Slice(NamedTuple):
     strict: bool = False
 
 
-class LegReader:
-    """The rows of a leg by group, in order, with the numbers that `index` gives to groups.
+class SegmentReader:
+    """The rows of a segment by group, in order, with the numbers that `index` gives to groups.
 
     `mine` says which groups are wanted, if not all are.
     """
 
     def __init__(
-        self, source: Source, leg: Leg, index: GroupIndex, mine: Callable[[GroupIndex], np.ndarray] | None = None
+        self,
+        source: Source,
+        segment: Segment,
+        index: GroupIndex,
+        mine: Callable[[GroupIndex], np.ndarray] | None = None,
     ) -> None:
         self.source = source
-        self.leg = leg
+        self.segment = segment
         self.index = index
         self.mine = mine
-        self.grouper = Grouper(source.layout.keys, index)
-        self.slice = SLICE_ROWS if leg.first else FIRST_SLICE
+        self.key_numbers = KeyNumbers(source.layout.keys, index)
+        self.slice = SLICE_ROWS if segment.first else FIRST_SLICE
 
     def rows(self) -> Iterator[Rows]:
         """All rows, slice by slice."""
-        for chain in self.leg.chains:
+        for chain in self.segment.chains:
             yield from self._chain(chain)
 
     def _chain(self, chain: Chain) -> Iterator[Rows]:
@@ -104,9 +108,9 @@ class LegReader:
                 yield from self._cut(inside, in_turn=in_turn, whole=whole)
 
     def _within(self, group: RowGroup, arrays: Arrays) -> Arrays:
-        """The rows that have an instant, and one that lies in the leg."""
+        """The rows that have an instant, and one that lies in the segment."""
         keep = arrays.ts.is_valid() if arrays.ts.null_count else None
-        low, high = self.leg.low, self.leg.high
+        low, high = self.segment.low, self.segment.high
         if (low is not None and (group.low or 0) < low) or (high is not None and (group.high or 0) >= high):
             ticks = pa.array(as_int64(arrays.ts))
             inside = pc.and_(
@@ -118,7 +122,7 @@ class LegReader:
 
     def _cut(self, arrays: Arrays, *, in_turn: bool, whole: bool) -> Iterator[Slice]:
         ts, columns = as_int64(arrays.ts), arrays.columns
-        numbers = self.grouper.numbers(arrays.keys, ts.size)
+        numbers = self.key_numbers.numbers(arrays.keys, ts.size)
         n_groups = len(self.index)
         wanted = self.mine(self.index) if self.mine is not None else None
         if wanted is not None and isinstance(numbers, int) and not wanted[numbers]:

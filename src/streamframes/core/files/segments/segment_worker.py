@@ -1,4 +1,4 @@
-"""A leg at work: rows in order in, parcels out."""
+"""A segment at work: rows in order in, partial results out."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from streamframes.core.batch.chunk import Chunk, encode
 from streamframes.core.batch.clock import MIN_INSTANT
 from streamframes.core.batch.packer import Packed
 from streamframes.core.batch.rows import Rows
-from streamframes.core.files.segments.first_run import Seam, Seams, has_seams, seam_as_tree
-from streamframes.core.files.segments.partial import Post, Route
-from streamframes.core.files.segments.split import Leg
-from streamframes.core.files.segments.warm_up import Heads
+from streamframes.core.files.segments.first_run import BoundaryRun, BoundaryRuns, boundary_as_tree, has_boundary_runs
+from streamframes.core.files.segments.partial import Outbox, Route
+from streamframes.core.files.segments.split import Segment
+from streamframes.core.files.segments.warm_up import WarmUp
 from streamframes.core.frames.builder import ScannedRuns
 from streamframes.core.frames.emitted import EmittedFrames, emitted_frames
 from streamframes.core.frames.operator import FramePlan
 from streamframes.core.operator.group_state import grown
 
 
-def can_be_joined(plan: FramePlan) -> str:
-    """Why frames cannot be found leg by leg; empty where they can."""
+def can_be_merged(plan: FramePlan) -> str:
+    """Why frames cannot be found segment by segment; empty where they can."""
     scheme = plan.compiled
     if plan.tags:
         return "tag() returns rows, not frames"
@@ -39,83 +39,85 @@ def can_be_joined(plan: FramePlan) -> str:
     return ""
 
 
-class LegRun:
-    """The scan of one leg, as if nothing came before."""
+class SegmentScan:
+    """The scan of one segment, as if nothing came before."""
 
-    def __init__(self, plan: FramePlan, leg: Leg, route: Route) -> None:
-        self.leg = leg
+    def __init__(self, plan: FramePlan, segment: Segment, route: Route) -> None:
+        self.segment = segment
         self.operator = plan.operator()
         self.groups = self.operator.groups
-        self.post = Post(route, leg.number, self.groups, certain=has_seams(plan))
-        self.seams = Seams(plan) if not leg.first and has_seams(plan) else None
-        self.heads = Heads(self.operator) if not leg.first and not has_seams(plan) else None
+        self.outbox = Outbox(route, segment.number, self.groups, certain=has_boundary_runs(plan))
+        self.boundary_runs = BoundaryRuns(plan) if not segment.first and has_boundary_runs(plan) else None
+        self.warm_ups = WarmUp(self.operator) if not segment.first and not has_boundary_runs(plan) else None
 
     def feed(self, rows: Rows) -> Iterator[Packed]:
         """What these rows, the next in order, let leave the worker."""
-        yield from self.post.introduced()
+        yield from self.outbox.introduced()
         n_groups = len(self.groups)
-        head = self.heads.rows(rows, n_groups) if self.heads is not None else None
+        warm_up = self.warm_ups.rows(rows, n_groups) if self.warm_ups is not None else None
         marked = self.operator.inputs.marked(rows)
         x = self.operator.inputs.prepared(marked)
         cut, _ = self.operator.episodes.scanned(marked, x, n_groups)
-        told = cut.wanted
-        if self.seams is not None:
-            others, seams = self.seams.feed(marked, x, cut, n_groups)
-            told = told & others
-            yield from self._sewn(seams)
-        if head is not None and self.heads is not None:
-            told = told & self.heads.done[cut.runs.table[:, 0]]
-            yield from self._sent(head)
-            yield from self._coupled(self.heads.feed(self.operator.inputs.marked(head), n_groups))
-        if told.any():
-            yield from self.post.runs(_chosen(cut, told))
+        emitted = cut.wanted
+        if self.boundary_runs is not None:
+            others, boundary_runs = self.boundary_runs.feed(marked, x, cut, n_groups)
+            emitted = emitted & others
+            yield from self._boundaries(boundary_runs)
+        if warm_up is not None and self.warm_ups is not None:
+            emitted = emitted & self.warm_ups.done[cut.runs.table[:, 0]]
+            yield from self._warm_up_rows(warm_up)
+            yield from self._same_states(self.warm_ups.feed(self.operator.inputs.marked(warm_up), n_groups))
+        if emitted.any():
+            yield from self.outbox.runs(_chosen(cut, emitted))
 
     def finish(self) -> Iterator[Packed]:
-        """What is known at the end of the leg."""
-        if self.seams is not None:
-            yield from self._sewn(self.seams.finish())
+        """What is known at the end of the segment."""
+        if self.boundary_runs is not None:
+            yield from self._boundaries(self.boundary_runs.finish())
         size = len(self.groups)
         for stage in self.operator.stages.values():
             stage.grow(size)
-        # Of a group that is only named in a dictionary the leg knows nothing.
+        # Of a group that is only named in a dictionary the segment has no state.
         known = self.operator.episodes.scan.last[:size, 0] != 0
-        if self.seams is not None:
-            known &= ~grown(self.seams.is_open, size)[:size]
-        if self.heads is not None:
-            known &= grown(self.heads.done, size)[:size]
+        if self.boundary_runs is not None:
+            known &= ~grown(self.boundary_runs.is_open, size)[:size]
+        if self.warm_ups is not None:
+            known &= grown(self.warm_ups.done, size)[:size]
         numbers = np.flatnonzero(known)
-        for bucket, mine in self.post.by_bucket(numbers):
+        for bucket, mine in self.outbox.by_bucket(numbers):
             chosen = numbers[mine]
             states = {name: stage.chosen(chosen) for name, stage in self.operator.stages.items()}
-            yield from self.post.of_edges(bucket, {"kind": "end", "groups": self.post.place[chosen], "states": states})
+            yield from self.outbox.of_edges(
+                bucket, {"kind": "end", "groups": self.outbox.place[chosen], "states": states}
+            )
 
-    def _sewn(self, seams: list[Seam]) -> Iterator[Packed]:
-        for seam in seams:
-            for bucket, mine in self.post.by_bucket(seam.first.groups):
-                yield from self.post.of_edges(bucket, seam_as_tree(seam, self.post.place, mine))
+    def _boundaries(self, boundary_runs: list[BoundaryRun]) -> Iterator[Packed]:
+        for boundary_run in boundary_runs:
+            for bucket, mine in self.outbox.by_bucket(boundary_run.first.groups):
+                yield from self.outbox.of_edges(bucket, boundary_as_tree(boundary_run, self.outbox.place, mine))
 
-    def _sent(self, head: Rows) -> Iterator[Packed]:
-        for bucket, mine in self.post.by_bucket(head.groups):
-            chosen = np.zeros(head.groups.size, np.bool_)
+    def _warm_up_rows(self, warm_up: Rows) -> Iterator[Packed]:
+        for bucket, mine in self.outbox.by_bucket(warm_up.groups):
+            chosen = np.zeros(warm_up.groups.size, np.bool_)
             chosen[mine] = True
-            part = head.filter(np.repeat(chosen, np.diff(head.bounds)))
+            part = warm_up.filter(np.repeat(chosen, np.diff(warm_up.bounds)))
             keys = pa.RecordBatch.from_arrays(self.groups.values(part.groups), schema=self.operator.plan.keys)
             first, second = self.groups.first[part.groups], self.groups.second[part.groups]
             rows = Rows(np.arange(part.groups.size), part.bounds, part.ts, part.columns)
             chunk = Chunk(rows, first, second, keys, np.full(first.size, MIN_INSTANT))
-            yield from self.post.of_edges(bucket, encode(chunk))
+            yield from self.outbox.of_edges(bucket, encode(chunk))
 
-    def _coupled(self, groups: np.ndarray) -> Iterator[Packed]:
+    def _same_states(self, groups: np.ndarray) -> Iterator[Packed]:
         scan = self.operator.episodes.scan
-        for bucket, mine in self.post.by_bucket(groups):
-            tree = {"kind": "coupled", "groups": self.post.place[groups[mine]], "state": scan.chosen(groups[mine])}
-            yield from self.post.of_edges(bucket, tree)
+        for bucket, mine in self.outbox.by_bucket(groups):
+            tree = {"kind": "same state", "groups": self.outbox.place[groups[mine]], "state": scan.chosen(groups[mine])}
+            yield from self.outbox.of_edges(bucket, tree)
 
 
-def _chosen(cut: ScannedRuns, told: np.ndarray) -> EmittedFrames:
-    """Those of the runs that are told by the leg, with their measures."""
+def _chosen(cut: ScannedRuns, emitted: np.ndarray) -> EmittedFrames:
+    """Those of the runs that the segment emits, with their measures."""
     values = cut.values
-    if values and told is not cut.wanted:
-        keep = pa.array(told[cut.wanted])
+    if values and emitted is not cut.wanted:
+        keep = pa.array(emitted[cut.wanted])
         values = [column.filter(keep) for column in values]
-    return emitted_frames(cut.runs, told, cut.numbers, values)
+    return emitted_frames(cut.runs, emitted, cut.numbers, values)

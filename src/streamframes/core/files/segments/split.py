@@ -1,4 +1,4 @@
-"""Cuts: which stretches of time are read by whom, from the ranges of instants that files tell.
+"""Cuts: which stretches of time are read by whom, from the ranges of instants in footers.
 
 row groups   [----]  [---]            in the order of their first instant
                 [----]   [----]
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from streamframes.core.files.parquet import RowGroup
 
-# A leg of fewer rows costs more to join than it saves.
+# A segment of fewer rows costs more to merge than it saves.
 LEAST_ROWS = 1 << 17
 # Rows of row groups that overlap wait for each other in memory: more are left to the way through the shuffle.
 MOST_WAITING = 1 << 23
@@ -25,10 +25,10 @@ Chain = tuple[RowGroup, ...]
 
 
 @dataclass(frozen=True)
-class Leg:
+class Segment:
     """A stretch of time, `low` up to but without `high` (None: without end), of chains of row groups in order.
 
-    Groups of one chain are in no other. `first` says that no row of these groups lies before the leg.
+    Groups of one chain are in no other. `first` says that no row of these groups lies before the segment.
     """
 
     number: int
@@ -47,24 +47,24 @@ class NoOrder(Exception):
     """Statistics do not give an order that is worth following; the text says why."""
 
 
-def legs(chains: Sequence[Sequence[RowGroup]], wanted: int) -> list[Leg]:
-    """About `wanted` legs of equal size; `NoOrder` where row groups are not in an order of time."""
+def split_by_time(chains: Sequence[Sequence[RowGroup]], wanted: int) -> list[Segment]:
+    """About `wanted` segments of equal size; `NoOrder` where row groups are not in an order of time."""
     ordered = in_order(chains)
     total = sum(map(_rows, ordered))
     size = max(LEAST_ROWS, -(-total // max(1, wanted)))
-    found: list[Leg] = []
+    found: list[Segment] = []
     for whole in _bundles([chain for chain in ordered if _rows(chain) <= size], size):
-        found.append(Leg(len(found), True, None, None, tuple(whole)))
+        found.append(Segment(len(found), True, None, None, tuple(whole)))
     for chain in ordered:
         if _rows(chain) > size:
-            found.extend(_legs_of(chain, size, len(found)))
-    if sum(leg.rows for leg in found) > MOST_READ * total:
+            found.extend(_segments_of(chain, size, len(found)))
+    if sum(segment.rows for segment in found) > MOST_READ * total:
         raise NoOrder("the row groups of the files overlap in time")
     return found
 
 
 def in_order(chains: Sequence[Sequence[RowGroup]]) -> list[Chain]:
-    """Each chain by the first instants of its row groups; `NoOrder` where these do not tell an order."""
+    """Each chain by the first instants of its row groups; `NoOrder` where these give no order."""
     return [_ordered(chain) for chain in chains if chain]
 
 
@@ -111,14 +111,14 @@ def _bundles(chains: Sequence[Chain], size: int) -> Iterator[list[Chain]]:
         yield bundle
 
 
-def _legs_of(chain: Chain, size: int, number: int) -> Iterator[Leg]:
-    """One chain in legs of about this many rows."""
+def _segments_of(chain: Chain, size: int, number: int) -> Iterator[Segment]:
+    """One chain in segments of about this many rows."""
     edges = [None, *_cuts(chain, size), None]
     for i, (low, high) in enumerate(itertools.pairwise(edges)):
         inside = tuple(
             group for group in chain if (high is None or _low(group) < high) and (low is None or _high(group) >= low)
         )
-        yield Leg(number + i, i == 0, low, high, (inside,))
+        yield Segment(number + i, i == 0, low, high, (inside,))
 
 
 def _cuts(chain: Chain, size: int) -> list[int]:

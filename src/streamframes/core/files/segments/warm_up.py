@@ -1,8 +1,8 @@
-"""Heads: the first rows of each group of a leg, as many as it takes until what came before no longer shows.
+"""Warm-up rows: the first rows of each group of a segment, as many as it takes until what came before no longer shows.
 
 The rows are scanned several times, each time as if the first few were not there. When all scans have come to the
 same state, and stayed there for three times as long, a scan from what came before has most likely come to it as well.
-Whether it has is seen by the join; here it is only decided when to stop sending rows.
+Whether it has is seen by the merge; here it is only decided when to stop sending rows.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ LEFT_OUT = (1, 3, 8, 21)
 _TIMES, _AT_LEAST = 4, 64
 
 
-class Heads:
-    """The groups of a leg whose rows are still sent."""
+class WarmUp:
+    """The groups of a segment whose rows are still sent."""
 
     def __init__(self, operator: FrameOperator) -> None:
         self.operator = operator
@@ -46,23 +46,23 @@ class Heads:
     def rows(self, rows: Rows, n_groups: int) -> Rows | None:
         """Those rows that must be sent."""
         self.sent, self.agreed, self.done = (grown(each, n_groups) for each in (self.sent, self.agreed, self.done))
-        open_heads = ~self.done[rows.groups]
-        if not open_heads.any():
+        warming = ~self.done[rows.groups]
+        if not warming.any():
             return None
-        return rows.filter(np.repeat(open_heads, np.diff(rows.bounds)))
+        return rows.filter(np.repeat(warming, np.diff(rows.bounds)))
 
-    def feed(self, head: Rows, n_groups: int) -> np.ndarray:
-        """Scan sent rows in the other ways, too; returns the groups whose heads end here."""
-        ordinal = np.arange(len(head)) - np.repeat(head.bounds[:-1], np.diff(head.bounds))
-        ordinal += self.sent[head.group_of_row]
-        groups = head.groups
+    def feed(self, warm_up: Rows, n_groups: int) -> np.ndarray:
+        """Scan sent rows in the other ways, too; returns the groups whose warm-up rows end here."""
+        ordinal = np.arange(len(warm_up)) - np.repeat(warm_up.bounds[:-1], np.diff(warm_up.bounds))
+        ordinal += self.sent[warm_up.group_of_row]
+        groups = warm_up.groups
         main = self.operator.episodes.scan.chosen(groups)
-        x = self.operator.inputs.prepared(head)
+        x = self.operator.inputs.prepared(warm_up)
         alike = np.ones(groups.size, np.bool_)
         for skip, scan in self.others.items():
-            scan.feed(head.with_mark(ordinal < skip, SKIP), x, n_groups)
+            scan.feed(warm_up.with_mark(ordinal < skip, SKIP), x, n_groups)
             alike &= same_state(main, scan.chosen(groups))
-        self.sent[groups] += np.diff(head.bounds)
+        self.sent[groups] += np.diff(warm_up.bounds)
         self.agreed[groups] = np.where(alike, np.where(self.agreed[groups], self.agreed[groups], self.sent[groups]), 0)
         long_enough = self.sent[groups] >= _TIMES * self.agreed[groups] + _AT_LEAST
         ended = alike if self.certain else alike & long_enough
