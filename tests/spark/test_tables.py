@@ -144,7 +144,7 @@ def test_a_schedule_holds_for_tables(spark: Any) -> None:
 
 def test_explain_says_which_way_the_rows_go(reports: Any) -> None:
     text = loss(reports).explain()
-    for word in ("Threshold", "rpt_time", "where: drop_pct > 0.3", "8 buckets", "shuffle", "fold"):
+    for word in ("Threshold", "rpt_time", "where: drop_pct > 0.3", "8 buckets", "shuffle", "scan"):
         assert word in text
     assert repr(loss(reports)).startswith("Frames(Threshold(")
 
