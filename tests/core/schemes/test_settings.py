@@ -1,12 +1,10 @@
 """Schemes are settings: comparable, printable, to and from a plain dict; bad ones are refused at once.
 
-Covers: streamframes.core.schemes.base, streamframes.core.schemes.own, streamframes.core.schemes.folds,
-streamframes.core.theory.checks, streamframes.core.theory.laws, streamframes.core.validation
+Covers: streamframes.core.schemes.base, streamframes.core.schemes.folds, streamframes.core.validation
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -141,112 +139,3 @@ def test_durations_may_be_written_in_many_ways() -> None:
         assert clock.ticks(text, "max_gap") == 90_000_000
     assert clock.ticks(timedelta(seconds=90), "max_gap") == 90_000_000
     assert Clock("date").ticks("2 weeks", "max_gap") == 14
-
-
-@dataclass(frozen=True, eq=False)
-class Twos(sf.OwnScheme):
-    """Two frames may be open at once; each has two rows."""
-
-    value: str
-    state = {"seen": 0}  # noqa: RUF012  (declared like this by a user)
-    max_open = 1
-
-    def columns(self) -> dict[str, str]:
-        return {"v": self.value}
-
-    def opens(self, row: Any) -> bool:
-        return row.v > 0
-
-    def closes(self, row: Any, frame: Any) -> int:
-        return sf.AFTER if frame.rows == 1 else sf.GOES_ON
-
-    def update(self, row: Any, frame: Any) -> tuple[float, ...]:
-        return (frame.seen + 1,)
-
-
-@dataclass(frozen=True, eq=False)
-class Crowded(Twos):
-    """The same with places for two."""
-
-    max_open = 2
-
-
-@dataclass(frozen=True, eq=False)
-class Spoken(Twos):
-    """The same in Python that Numba does not compile."""
-
-    def opens(self, row: Any) -> bool:
-        return f"{row.v:.0f}" not in {"0", "-1"}
-
-
-@pytest.mark.parametrize(("scheme", "kernel"), [(Twos("v"), "fresh"), (Crowded("v"), "fresh"), (Spoken("v"), "python")])
-def test_own_schemes_keep_the_laws_compiled_or_not(scheme: Any, kernel: str) -> None:
-    assert scheme.compile(Clock("integer")).kernel == kernel
-    sf.check_scheme(scheme, examples=60)
-
-
-@dataclass(frozen=True, eq=False)
-class Minute(sf.OwnScheme):
-    """Looks at instants only, in plain Python."""
-
-    def opens(self, row: Any) -> bool:
-        return str(row.ts) != "3"
-
-    def closes(self, row: Any, frame: Any) -> int:
-        return sf.BEFORE if row.ts - frame.start > 2 else sf.GOES_ON
-
-
-def test_own_schemes_need_no_columns() -> None:
-    assert sf.frames_of(Minute(), ts=[1, 3, 5]) == [sf.Frame(1, 3, 2, "condition"), sf.Frame(5, 5, 1, "end of data")]
-
-
-def test_own_schemes_may_have_several_frames_open() -> None:
-    assert sf.frames_of(Twos("v"), ts=[1, 2, 3], v=[1.0, 1.0, 1.0]) == [
-        sf.Frame(1, 2, 2, "condition"),
-        sf.Frame(3, 3, 1, "end of data"),
-    ]
-    assert sf.frames_of(Crowded("v"), ts=[1, 2, 3], v=[1.0, 1.0, 0.0]) == [
-        sf.Frame(1, 2, 2, "condition"),
-        sf.Frame(2, 3, 2, "condition"),
-    ]
-
-
-@dataclass(frozen=True, eq=False)
-class TooMany(Crowded):
-    """Three rows a frame, so that two places do not suffice."""
-
-    def closes(self, row: Any, frame: Any) -> int:
-        return sf.AFTER if frame.rows == 2 else sf.GOES_ON
-
-
-def test_more_open_frames_than_declared_are_an_error() -> None:
-    with pytest.raises(sf.StreamFramesError, match="more than max_open=2 frames open at once; declare a larger"):
-        sf.frames_of(TooMany("v"), ts=[1, 2, 3], v=[1.0, 1.0, 1.0])
-
-
-@dataclass(frozen=True, eq=False)
-class Forgetful(Twos):
-    """Breaks a law: it opens frames by how often it has been called."""
-
-    def opens(self, row: Any) -> bool:
-        calls.append(row)
-        return len(calls) % 3 == 0
-
-
-calls: list[Any] = []
-
-
-def test_a_scheme_that_breaks_a_law_is_found_out() -> None:
-    with pytest.raises(sf.StreamFramesError, match=r"changes? nothing|shifts frames"):
-        sf.check_scheme(Forgetful("v"))
-
-
-@pytest.mark.parametrize("scheme", SCHEMES[1:], ids=lambda scheme: type(scheme).__name__)
-def test_check_scheme_passes_what_is_shipped(scheme: Any) -> None:
-    settings = {
-        name: 3 if isinstance(value, str | timedelta) and name in ("gap", "size", "max_gap") else value
-        for name, value in scheme.to_dict().items()
-    }
-    if settings["scheme"] == "Every":
-        settings["slide"] = 2
-    sf.check_scheme(sf.Scheme.from_dict(settings), examples=30)
