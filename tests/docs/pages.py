@@ -7,6 +7,8 @@ print(1 + 1)
 ```text            what it prints; a block without one prints nothing
 2
 ```
+
+A block whose first line is the name of a file, `# src/streamframes/...`, is that module, which other blocks import.
 """
 
 from __future__ import annotations
@@ -14,14 +16,19 @@ from __future__ import annotations
 import contextlib
 import io
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
+from types import ModuleType
 from typing import Any
+
+from pyspark import cloudpickle
 
 ROOT = Path(__file__).parents[2]
 
+_MODULE = re.compile(r"# src/(?P<path>[\w/]+?)(?P<folder>/__init__)?\.py\n")
 _FENCED = re.compile(r"^```(?P<kind>\w*)[^\n]*\n(?P<text>.*?)^```[ ]*$\n?", re.MULTILINE | re.DOTALL)
 
 
@@ -84,13 +91,31 @@ class Page:
     def outputs(self, spark: Any = None) -> Iterator[tuple[Block, str]]:
         """Run the blocks one by one; yields each with what it printed."""
         namespace: dict[str, Any] = {"__name__": "__main__", "spark": spark}
-        for block in self.blocks:
-            printed = io.StringIO()
-            # Empty lines in front make the line numbers of an error those of the page.
-            code = compile("\n" * (block.line - 1) + block.code, self.name, "exec", dont_inherit=True)
-            with contextlib.redirect_stdout(printed):
-                exec(code, namespace)
-            yield block, printed.getvalue()
+        modules: list[ModuleType] = []
+        try:
+            for block in self.blocks:
+                printed = io.StringIO()
+                # Empty lines in front make the line numbers of an error those of the page.
+                code = compile("\n" * (block.line - 1) + block.code, self.name, "exec", dont_inherit=True)
+                if named := _MODULE.match(block.code):
+                    modules.append(_made_module(named))
+                with contextlib.redirect_stdout(printed):
+                    exec(code, modules[-1].__dict__ if named else namespace)
+                yield block, printed.getvalue()
+        finally:
+            for module in modules:
+                cloudpickle.unregister_pickle_by_value(module)
+                del sys.modules[module.__name__]
+
+
+def _made_module(named: re.Match[str]) -> ModuleType:
+    """An empty module that can be imported here, and whose classes travel to workers as they are."""
+    module = ModuleType(named["path"].replace("/", "."))
+    if named["folder"]:
+        module.__path__ = []
+    sys.modules[module.__name__] = module
+    cloudpickle.register_pickle_by_value(module)
+    return module
 
 
 def stripped(text: str) -> list[str]:

@@ -23,14 +23,14 @@ from streamframes.options import Schedule, Stream
 from streamframes.spark.columns import column, scheme_input, tag_columns
 from streamframes.spark.explain.scan import frame_steps
 from streamframes.spark.planning.measures import InPass, grouped, sorted_out, travelling
-from streamframes.spark.planning.query import PackedRow, PlannedQuery, checked_source
+from streamframes.spark.planning.query import PackedRow, PlannedQuery, Query, checked_source
 from streamframes.spark.planning.run import TABLE_STEPS
 from streamframes.spark.scan.scan import Scan
 from streamframes.spark.streaming.run import explain_stream
 
 
 @dataclass(frozen=True)
-class FrameQuery(PlannedQuery[FramePlan]):
+class FrameQuery(PlannedQuery[FramePlan], Query):
     """Rows that are cut into frames by a scheme."""
 
     scheme: Scheme

@@ -81,7 +81,7 @@ class PackedRow(TypedDict):
 
 @dataclass(frozen=True)
 class Query(Source, ABC):
-    """What a verb has planned, as its lazy value needs it."""
+    """What a verb that finds frames has planned, as its lazy value needs it."""
 
     @abstractmethod
     def describe(self) -> str:
@@ -119,7 +119,7 @@ class Query(Source, ABC):
 
 
 @dataclass(frozen=True)
-class PlannedQuery(Query, Generic[Plan]):
+class PlannedQuery(Source, ABC, Generic[Plan]):
     """An operator over rows: what is known before anything runs."""
 
     @abstractmethod

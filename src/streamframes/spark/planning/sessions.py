@@ -36,7 +36,7 @@ from streamframes.spark.columns import (
 from streamframes.spark.explain.scan import read_step
 from streamframes.spark.explain.sessions import shown, tree_steps
 from streamframes.spark.planning.frame_tables import check_free
-from streamframes.spark.planning.query import PackedRow, PlannedQuery
+from streamframes.spark.planning.query import PackedRow, PlannedQuery, Query
 from streamframes.spark.planning.run import SHUFFLED
 from streamframes.spark.planning.session_columns import SentEvents, output_columns, sent_events, spark_type
 from streamframes.spark.streaming.commands import SESSION_COMMANDS, commanded_results
@@ -45,7 +45,7 @@ from streamframes.spark.streaming.run import explain_stream
 
 
 @dataclass(frozen=True)
-class SessionQuery(PlannedQuery[SessionPlan]):
+class SessionQuery(PlannedQuery[SessionPlan], Query):
     """Events that flow down one tree; `chosen` are the classes whose sessions are wanted, by number."""
 
     root: Session

@@ -9,10 +9,10 @@ from pyspark.sql import DataFrame
 
 from streamframes.errors import InvalidArgument
 from streamframes.spark.planning.fill.verbs import fill_own
-from streamframes.spark.planning.query import Plan, PlannedQuery
+from streamframes.spark.planning.query import Plan, PlannedQuery, Query
 
 
-class FilledQuery(PlannedQuery[Plan]):
+class FilledQuery(PlannedQuery[Plan], Query):
     """A query whose frames overlap: measures and tags come by filling them with the rows they were found in."""
 
     def aggregate(self, measures: Mapping[str, Any]) -> DataFrame:
