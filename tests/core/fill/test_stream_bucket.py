@@ -127,7 +127,7 @@ class FillStream:
 
     def step(self, rows: list[dict[str, Any]], watermark: int) -> list[dict[str, Any]]:
         ours, theirs = framed_and_filling(rows)
-        chunks = chunks_of(self.plan.framing.plan, ours, FRAMES) if self.plan.framing and ours else []
+        chunks = chunks_of(self.plan.frames.plan, ours, FRAMES) if self.plan.frames and ours else []
         made = FillBucket(self.plan, self.store).step(
             buffers([*chunks, *chunks_that_fill(self.plan.fill, theirs)]), watermark
         )

@@ -95,36 +95,33 @@ def encode(chunk: Chunk) -> bytes:
     starts[sizes > 0] = rows.ts[rows.bounds[:-1][sizes > 0]]
     groups = [chunk.first, chunk.second, starts, sizes, chunk.upto]
     names = ["first", "second", "start", "rows", "upto", *(f"key{i}" for i in range(chunk.keys.num_columns))]
-    head = pa.RecordBatch.from_arrays([*map(pa.array, groups), *chunk.keys.columns], names)
+    groups_batch = pa.RecordBatch.from_arrays([*map(pa.array, groups), *chunk.keys.columns], names)
     columns = [pa.array(steps.astype(np.int32) if narrow else steps), *rows.columns]
-    body = pa.RecordBatch.from_arrays(columns, [str(i) for i in range(len(columns))])
+    rows_batch = pa.RecordBatch.from_arrays(columns, [str(i) for i in range(len(columns))])
+    groups_part, rows_part = _stream(groups_batch), _stream(rows_batch)
+    announces = int((chunk.upto > MIN_INSTANT).any())
+    summary = Summary(ALIGNED + len(groups_part), len(rows), announces, chunk.input_number)
+    return b"".join([_SUMMARY.pack(*summary).ljust(ALIGNED, b"\0"), groups_part, rows_part])
+
+
+def _stream(batch: pa.RecordBatch) -> bytes:
+    """A batch as a stream, so long that the next one is aligned."""
     sink = pa.BufferOutputStream()
-    sink.write(bytes(ALIGNED))
-    body_at = _write(head, sink)
-    _write(body, sink)
-    payload = bytearray(sink.getvalue())
-    summary = Summary(body_at, len(rows), int((chunk.upto > MIN_INSTANT).any()), chunk.input_number)
-    payload[: _SUMMARY.size] = _SUMMARY.pack(*summary)
-    return bytes(payload)
-
-
-def _write(batch: pa.RecordBatch, sink: pa.NativeFile) -> int:
-    """Add a stream; returns where the next one may begin."""
     with pa.ipc.new_stream(sink, batch.schema, options=_OPTIONS) as writer:
         writer.write_batch(batch)
-    sink.write(bytes(-sink.tell() % ALIGNED))
-    return int(sink.tell())
+    data = sink.getvalue().to_pybytes()
+    return bytes(data.ljust(-(-len(data) // ALIGNED) * ALIGNED, b"\0"))
 
 
 def decode(payload: pa.Buffer) -> Chunk:
     """The chunk of these bytes."""
     body_at, _, _, input_number = summary_of(payload)
-    head, body = _read(payload[ALIGNED:body_at]), _read(payload[body_at:])
-    first, second, start, sizes, upto = (head.column(i).to_numpy() for i in range(5))
+    groups, body = _read(payload[ALIGNED:body_at]), _read(payload[body_at:])
+    first, second, start, sizes, upto = (groups.column(i).to_numpy() for i in range(5))
     bounds = np.concatenate([[0], np.cumsum(sizes)])
     ts = np.empty(body.num_rows, np.int64)
     _instants(bounds, start, body.column(0).to_numpy(), ts)
-    keys = head.select(range(5, head.num_columns))
+    keys = groups.select(range(5, groups.num_columns))
     return Chunk(Rows(np.arange(first.size), bounds, ts, body.columns[1:]), first, second, keys, upto, input_number)
 
 

@@ -16,7 +16,7 @@ from typing import Literal
 
 from streamframes.errors import InvalidArgument
 
-# Before and after all instants that are told apart from "never".
+# Before and after all instants that differ from "never".
 MIN_INSTANT = -(2**62)
 MAX_INSTANT = 2**62
 

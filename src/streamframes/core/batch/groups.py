@@ -1,8 +1,8 @@
 """Groups: 128-bit fingerprints of group values, and the numbers that stand for groups in state.
 
 Group values of any type and number are reduced to two independent 64-bit hashes, by value and not by layout:
-the same group has the same fingerprint in a table, in a stream, in a file and after a restart. Two groups are
-told apart by all 128 bits, so that a clash would need about 10^18 groups. The first half goes into `frame_id`
+the same group has the same fingerprint in a table, in a stream, in a file and after a restart. Two groups
+differ if any of 128 bits does, so that a clash would need about 10^18 groups. The first half goes into `frame_id`
 and places the group in a bucket.
 """
 

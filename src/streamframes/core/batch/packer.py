@@ -13,7 +13,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -27,7 +27,7 @@ from streamframes.core.jit.compiled import compiled
 
 TIME_BUCKETS = 16
 
-# What a row is: data, or the word that all rows up to its instant have been seen, of its group or of all.
+# What a row is: data, or punctuation, by which all rows up to its instant have been seen, of its group or of all.
 DATA, ONE_GROUP, ALL_GROUPS = range(3)
 
 
@@ -62,6 +62,9 @@ def counting_order(codes: Any, sizes: Any, order: Any) -> Any:
     return bounds
 
 
+_Grouped: TypeAlias = "tuple[Rows, np.ndarray, pa.RecordBatch, tuple[np.ndarray, np.ndarray]]"
+
+
 class Packer:
     """Makes chunks of batches; of the last one, `disordered` says whether it ran backwards, `latest` its last instant.
 
@@ -79,27 +82,28 @@ class Packer:
         ts: pa.Array,
         keys: pa.RecordBatch,
         columns: Sequence[pa.Array],
-        word: pa.Array | None = None,
+        kinds: pa.Array | None = None,
     ) -> Iterator[Packed]:
         """The chunks of one batch; rows without an instant are left out.
 
-        `word` says which rows are punctuation: DATA, ONE_GROUP or ALL_GROUPS.
+        `kinds` says which rows are punctuation: DATA, ONE_GROUP or ALL_GROUPS.
         """
         for there in _not_all(ts.is_valid() if ts.null_count else None):
-            ts, keys, columns, word = _filtered(there, ts, keys, columns, word)
-        if word is not None:
-            word = word.to_numpy()
-            yield from self._to_all(as_int64(ts)[word == ALL_GROUPS])
-            for there in _not_all(pa.array(word != ALL_GROUPS)):
+            ts, keys, columns, kinds = _filtered(there, ts, keys, columns, kinds)
+        of_group: np.ndarray | None = None
+        if kinds is not None:
+            kind = kinds.to_numpy()
+            yield from self._to_all(as_int64(ts)[kind == ALL_GROUPS])
+            for there in _not_all(pa.array(kind != ALL_GROUPS)):
                 ts, keys, columns, _ = _filtered(there, ts, keys, columns, None)
-            word = word[word != ALL_GROUPS] == ONE_GROUP
+            of_group = kind[kind != ALL_GROUPS] == ONE_GROUP
         if not len(ts):
             return
-        if word is not None:
-            columns = [*columns, pa.array(word)]
+        if of_group is not None:
+            columns = [*columns, pa.array(of_group)]
         rows, buckets, chunk_keys, pair = self._grouped(as_int64(ts), keys, list(columns))
         upto = np.full(buckets.size, MIN_INSTANT)
-        if word is not None:
+        if of_group is not None:
             rows, upto = _punctuated(rows)
         self.disordered, _ = disorder(rows.bounds, rows.ts)
         self.latest = int(rows.ts.max(initial=MIN_INSTANT))
@@ -120,7 +124,7 @@ class Packer:
             for bucket in range(self.n_buckets):
                 yield Packed(bucket, int(instants.max()), b"")
 
-    def _grouped(self, ts: np.ndarray, keys: pa.RecordBatch, columns: list[pa.Array]) -> Any:
+    def _grouped(self, ts: np.ndarray, keys: pa.RecordBatch, columns: list[pa.Array]) -> _Grouped:
         """Rows by group, groups by bucket; with the bucket, the values and the fingerprint of each group."""
         if not keys.num_columns:
             pair = fingerprints([], 1)
@@ -163,22 +167,24 @@ def _not_all(keep: pa.Array | None) -> list[pa.Array]:
     return [] if keep is None or keep.true_count == len(keep) else [keep]
 
 
-def _filtered(keep: pa.Array, ts: Any, keys: Any, columns: Any, word: Any) -> tuple[Any, Any, Any, Any]:
+def _filtered(
+    keep: pa.Array, ts: pa.Array, keys: pa.RecordBatch, columns: Sequence[pa.Array], kinds: pa.Array | None
+) -> tuple[pa.Array, pa.RecordBatch, Sequence[pa.Array], pa.Array | None]:
     keys = keys.filter(keep) if keys.num_columns else keys
-    word = word.filter(keep) if word is not None else None
-    return ts.filter(keep), keys, [column.filter(keep) for column in columns], word
+    kinds = kinds.filter(keep) if kinds is not None else None
+    return ts.filter(keep), keys, [column.filter(keep) for column in columns], kinds
 
 
 def _punctuated(rows: Rows) -> tuple[Rows, np.ndarray]:
     """The rows that are data, with groups that have none kept, and the punctuation of each group."""
-    word = np.asarray(rows.columns[-1].to_numpy(zero_copy_only=False))
+    punctuation = np.asarray(rows.columns[-1].to_numpy(zero_copy_only=False))
     upto = np.full(rows.groups.size, MIN_INSTANT)
-    np.maximum.at(upto, rows.group_of_row[word], rows.ts[word])
-    counts = np.bincount(rows.group_of_row[~word], minlength=rows.groups.size)
+    np.maximum.at(upto, rows.group_of_row[punctuation], rows.ts[punctuation])
+    counts = np.bincount(rows.group_of_row[~punctuation], minlength=rows.groups.size)
     bounds = np.concatenate([[0], np.cumsum(counts)])
-    data = pa.array(~word)
+    data = pa.array(~punctuation)
     columns = [column.filter(data) for column in rows.columns[:-1]]
-    return Rows(rows.groups, bounds, rows.ts[~word], columns), upto
+    return Rows(rows.groups, bounds, rows.ts[~punctuation], columns), upto
 
 
 def _groups_between(rows: Rows, low: int, high: int) -> Rows:

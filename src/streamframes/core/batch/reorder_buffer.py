@@ -68,12 +68,12 @@ def in_order(rows: Rows) -> Rows:
     if backwards:
         rows = sorted_by_ts(rows)
         _, ties = disorder(rows.bounds, rows.ts)
-    if not ties or not rows.columns or _is_told_apart(rows):
+    if not ties or not rows.columns or _has_no_ties_left(rows):
         return rows
     return _ties_broken(rows)
 
 
-def _is_told_apart(rows: Rows) -> bool:
+def _has_no_ties_left(rows: Rows) -> bool:
     """Whether all ties are broken by the first column that travels, and in order: most logs come so."""
     first = rows.columns[0]
     if first.null_count or not rows.groups.size:

@@ -165,9 +165,9 @@ class TagColumn:
 
 
 def tagged(
-    tags: Sequence[TagColumn], rows: Rows, keys: Sequence[pa.Array], told: Sequence[pa.Array], schema: pa.Schema
+    tags: Sequence[TagColumn], rows: Rows, keys: Sequence[pa.Array], of_frames: Sequence[pa.Array], schema: pa.Schema
 ) -> pa.RecordBatch:
-    """The rows with the columns that they came with, and what is told of their frames; `keys` are a row's own."""
+    """The rows as they came, beside columns of their frames; `keys` are those of each row's group."""
     columns = []
     for tag in tags:
         if tag.source == "key":
@@ -176,4 +176,4 @@ def tagged(
             columns.append(typed(pa.array(rows.ts), tag.type))
         else:
             columns.append(rows.columns[tag.index])
-    return pa.RecordBatch.from_arrays([*columns, *told], schema=schema)
+    return pa.RecordBatch.from_arrays([*columns, *of_frames], schema=schema)

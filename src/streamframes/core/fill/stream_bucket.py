@@ -39,13 +39,13 @@ COUNTERS = ("fill_late", "fill_rows", "fill_frames", "steps", "sum_rows", "sum_f
 class FillStreamPlan:
     """A filling in a stream: where frames come from, how they are moved, and who says what has been seen.
 
-    Without `framing`, the frames are given; with `rows_given`, the rows are. `frames_watched` says that the watermark
+    Without `frames`, they are given; with `rows_given`, the rows are. `frames_watched` says that the watermark
     speaks for the rows that are framed, too.
     """
 
     fill: FillPlan
     identity: Mapping[str, str]
-    framing: StreamPlan | None = None
+    frames: StreamPlan | None = None
     moves: tuple[Move, ...] = ()
     rows_given: bool = False
     frames_watched: bool = True
@@ -75,8 +75,8 @@ class FillBucket:
         self.plan = plan
         self.store = SharedStore(store, 3)
         of_frames, of_rows, self.own = self.store.parts
-        self.framing = None if plan.framing is None else StreamBucket(plan.framing, of_frames)
-        self.operator = FillOperator(plan.fill, self._later_frames if self.framing else None, self.own)
+        self.frames = None if plan.frames is None else StreamBucket(plan.frames, of_frames)
+        self.operator = FillOperator(plan.fill, self._later_frames if self.frames else None, self.own)
         self.filling = StreamBucket(StreamPlan(plan.fill, plan.identity, plan.late), of_rows, self.operator)
         self.lookback = lookback_of(plan.moves)
         # Of all steps: their number, the sums and the maxima of what waits.
@@ -105,9 +105,9 @@ class FillBucket:
         return Step(filled.results, counters, woken if is_busy else None)
 
     def _framed(self, chunks: list[tuple[int, pa.Buffer]], watermark: int) -> Step:
-        if self.framing is None:
+        if self.frames is None:
             return Step([], dict.fromkeys(StreamBucket.COUNTERS, 0) | {"watermark": watermark}, None)
-        return self.framing.step(chunks, watermark if self.plan.frames_watched else MIN_INSTANT)
+        return self.frames.step(chunks, watermark if self.plan.frames_watched else MIN_INSTANT)
 
     def _take_frames(self, results: list[pa.RecordBatch]) -> None:
         """Let the frames that have been found wait for rows, by the group that rows go by."""
@@ -123,11 +123,11 @@ class FillBucket:
     def _later_frames(self) -> np.ndarray:
         """For each group of rows the instant before which no frame starts, or grows, that is still to come."""
         groups = self.operator.groups
-        if self.framing is None:
+        if self.frames is None:
             return np.full(len(groups), NEVER)
-        first, second, starts = self.framing.min_unreported_start(self.plan.fill.keys.names)
+        first, second, starts = self.frames.min_unreported_start(self.plan.fill.keys.names)
         numbers = groups.find(first, second)
-        earliest = np.full(len(groups), self.framing.watermark)
+        earliest = np.full(len(groups), self.frames.watermark)
         np.minimum.at(earliest, numbers[numbers >= 0], starts[numbers >= 0])
         return earliest - self.lookback
 

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from streamframes.core.batch.chunk import Chunk, decode, summary_of
+from streamframes.core.batch.packer import packed, split_by_time
 from streamframes.core.batch.tree import Tree, array_at, number_at
 
 # Columns of the index of waiting chunks.
@@ -56,6 +57,12 @@ class WaitingChunks:
         self.index = np.concatenate([self.index, [entry]])
         self.store.put(self.next_number, bytes(data))
         self.next_number += 1
+
+    def put_rows(self, chunk: Chunk, least: int | None = None) -> None:
+        """Keep rows, cut into time buckets of `least` ticks or more, or as one chunk."""
+        for piece in [chunk] if least is None else split_by_time(chunk, least):
+            entry = packed(0, piece)
+            self.put(entry.start, pa.py_buffer(entry.data))
 
     def take_before(self, watermark: int | None) -> list[Chunk]:
         """The chunks that start before a watermark, or all; they wait no more."""

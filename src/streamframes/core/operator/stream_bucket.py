@@ -20,7 +20,6 @@ import pyarrow as pa
 from streamframes.core.batch.chunk import Chunk, decode, summary_of
 from streamframes.core.batch.clock import MAX_INSTANT, MIN_INSTANT
 from streamframes.core.batch.groups import fingerprints
-from streamframes.core.batch.packer import packed, split_by_time
 from streamframes.core.batch.reorder_buffer import in_order
 from streamframes.core.batch.rows import gather, no_rows
 from streamframes.core.batch.tree import Tree, array_at, number_at, tree_at
@@ -189,10 +188,7 @@ class StreamBucket:
                 leaves, waits = leaves & wanted, waits & wanted
             leaving.append(rows.filter(leaves))
             if waits.any():
-                rest = chunk.filter(waits)
-                for piece in [rest] if waits.all() else split_by_time(rest, max(1, advance)):
-                    entry = packed(0, piece)
-                    self.waiting.put(entry.start, pa.py_buffer(entry.data))
+                self.waiting.put_rows(chunk.filter(waits), None if waits.all() else max(1, advance))
         released = in_order(gather(leaving)) if leaving else no_rows(self.plan.plan.columns)
         return list(self.operator.feed(released, watermarks))
 

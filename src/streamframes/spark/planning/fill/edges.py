@@ -107,7 +107,7 @@ def _moving(move: Move, prefix: str, schema: pa.Schema) -> Callable[[Batches], B
 
 
 def inside_stream(moves: Sequence[Move], frames: pa.Schema, prefix: str, *, fragments: bool) -> tuple[Move, ...]:
-    """The moves as the stateful stage carries them out: without Spark, and never back on what has been told."""
+    """The moves as the stateful stage carries them out: without Spark, and never back on what has been reported."""
     return tuple(_inside(move, frames, prefix, fragments=fragments) for move in moves)
 
 

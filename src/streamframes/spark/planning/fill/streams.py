@@ -1,10 +1,10 @@
 """Filling in streams: frames and rows are packed, united, and meet in one stateful stage.
 
 rows to frame ─ pack ─┐
-                      ├─ union ─ by bucket ─ framing, then filling ─ unpack
+                      ├─ union ─ by bucket ─ query, then filling ─ unpack
 rows that fill ─ pack ┘            └─ or one input is given: a table that is in the state before the first batch
 
-A join behind the framing would not do: frames end before the watermark, so that Spark would never let go of a row.
+A join behind the query would not do: frames end before the watermark, so that Spark would never let go of a row.
 """
 
 from __future__ import annotations
@@ -51,47 +51,47 @@ class Waiting:
     late: str = "count"
 
 
-def fill_query(framing: Query, moves: tuple[Move, ...], filling: FillQuery, waiting: Waiting) -> DataFrame:
+def fill_query(query: Query, moves: tuple[Move, ...], filling: FillQuery, waiting: Waiting) -> DataFrame:
     """The frames of a stream, filled with another stream or with a table."""
-    if framing.stream.punctuations:
+    if query.stream.punctuations:
         raise InvalidArgument("fill() cannot pass on punctuations=True; leave it out of frames()")
-    filling = replace(filling, by=_in_order(framing, filling.by))
-    columns, frames = framing.planned()
-    moves = inside_stream(moves, frames.frame_schema, framing.prefix, fragments=frames.fragments)
-    watch = _watch(framing, filling, waiting)
-    clock = event_clock(framing.clock, [framing.stream.watch, watch])
-    buckets = framing.n_buckets()
+    filling = replace(filling, by=_in_order(query, filling.by))
+    columns, frames = query.planned()
+    moves = inside_stream(moves, frames.frame_schema, query.prefix, fragments=frames.fragments)
+    watch = _watch(query, filling, waiting)
+    clock = event_clock(query.clock, [query.stream.watch, watch])
+    buckets = query.n_buckets()
     fill_columns, fill = filling.planned(tags=filling.is_tagging, fragments=frames.fragments)
     ours = pieces_of(
-        framing.rows, columns, framing.ts, frames.layout, buckets, framing.stream.watch, clock,
-        punctuation=punctuation_kind(framing.stream), input_number=FRAMES,
+        query.rows, columns, query.ts, frames.layout, buckets, query.stream.watch, clock,
+        punctuation=punctuation_kind(query.stream), input_number=FRAMES,
     )  # fmt: skip
-    to_all = len(filling.by) < len(framing.by)
+    to_all = len(filling.by) < len(query.by)
     theirs = pieces_of(
         filling.rows, fill_columns, filling.ts, fill.layout, buckets, watch, clock, input_number=ROWS, to_all=to_all
     )
     is_stream = filling.rows.isStreaming
-    named = identity(frames, buckets, framing.stream, clock)
+    named = identity(frames, buckets, query.stream, clock)
     plan = FillStreamPlan(
         fill=fill,
         identity={**named, **_identity(fill, moves, waiting)},
-        framing=StreamPlan(frames, named, framing.stream.late),
+        frames=StreamPlan(frames, named, query.stream.late),
         moves=moves,
         rows_given=not is_stream,
-        frames_watched=framing.stream.watch.is_watched,
+        frames_watched=query.stream.watch.is_watched,
         late=waiting.late,
     )
     return _run(ours.union(theirs) if is_stream else ours, plan, clock, filling, None if is_stream else theirs)
 
 
-def _in_order(framing: Query, by: Mapping[str, str]) -> dict[str, str]:
-    """The group columns in the order of the framing: a row must go to the bucket of its frames."""
-    others = [name for name in by if name not in framing.by]
+def _in_order(query: Query, by: Mapping[str, str]) -> dict[str, str]:
+    """The group columns in the order of the query: a row must go to the bucket of its frames."""
+    others = [name for name in by if name not in query.by]
     if others:
         raise InvalidArgument(
-            f"fill() of a stream got by={others[0]!r}, which does not group the frames; they are by {list(framing.by)}"
+            f"fill() of a stream got by={others[0]!r}, which does not group the frames; they are by {list(query.by)}"
         )
-    return {name: by[name] for name in framing.by if name in by}
+    return {name: by[name] for name in query.by if name in by}
 
 
 def fill_given(frames: DataFrame, filling: FillQuery, waiting: Waiting) -> DataFrame:
@@ -128,7 +128,7 @@ def _run(
     return stateful(pieces, plan, clock, filling.prefix, schema, kind, given)
 
 
-def _watch(framing: Query, filling: FillQuery, waiting: Waiting) -> Watch:
+def _watch(query: Query, filling: FillQuery, waiting: Waiting) -> Watch:
     """Who watches the rows that fill."""
     if not filling.rows.isStreaming:
         check_lateness(filling.clock, waiting.lateness)
@@ -147,7 +147,7 @@ def _watch(framing: Query, filling: FillQuery, waiting: Waiting) -> Watch:
             "fill() got wait=False, with which the frames' watermark rules alone, for rows with a watermark of their "
             "own; leave out their withWatermark() and lateness="
         )
-    if not framing.stream.watch.is_watched:
+    if not query.stream.watch.is_watched:
         raise InvalidArgument(
             "fill() got wait=False, but the frames have no watermark that could rule; give frames() a lateness="
         )

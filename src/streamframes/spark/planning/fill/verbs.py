@@ -1,4 +1,4 @@
-"""The doors to filling: frames of a table or a stream, filled with a table or a stream."""
+"""The verbs of filling: frames of a table or a stream, filled with a table or a stream."""
 
 from __future__ import annotations
 
@@ -24,26 +24,24 @@ from streamframes.spark.streaming.watermark import check_lateness
 
 
 def fill_frames(
-    framing: Query, moves: tuple[Move, ...], rows: Any, arguments: FillArguments, wait: bool, lateness: Any
+    query: Query, moves: tuple[Move, ...], rows: Any, arguments: FillArguments, wait: bool, lateness: Any
 ) -> DataFrame:
     """`Frames.fill`."""
     require_dataframe(rows, "fill")
     if not isinstance(wait, bool):
         raise InvalidArgument(f"fill() got wait={wait!r}; it is True or False")
-    waiting = Waiting(wait, lateness, framing.stream.late)
-    frames = moved_frames(framing.frame_table(), moves, framing.prefix)
-    if not framing.is_stream:
+    waiting = Waiting(wait, lateness, query.stream.late)
+    frames = moved_frames(query.frame_table(), moves, query.prefix)
+    if not query.is_stream:
         return _fill_table(frames, rows, arguments, waiting, is_found=False)
-    return fill_query(framing, moves, plan_fill(frames, rows, arguments, in_stream=True), waiting)
+    return fill_query(query, moves, plan_fill(frames, rows, arguments, in_stream=True), waiting)
 
 
-def fill_own(framing: Query, moves: tuple[Move, ...], measures: Mapping[str, Any]) -> DataFrame:
+def fill_own(query: Query, moves: tuple[Move, ...], measures: Mapping[str, Any]) -> DataFrame:
     """Moved frames filled with the rows they were found in."""
-    arguments = FillArguments(
-        [framing.ts, *framing.ties], framing.fill_by, True, measures, framing.prefix, framing.space
-    )
-    lateness = _duration(framing.clock, framing.stream.watch.lateness)
-    return fill_frames(framing, moves, framing.data, arguments, True, lateness)
+    arguments = FillArguments([query.ts, *query.ties], query.fill_by, True, measures, query.prefix, query.space)
+    lateness = _duration(query.clock, query.stream.watch.lateness)
+    return fill_frames(query, moves, query.data, arguments, True, lateness)
 
 
 def _duration(clock: Clock, ticks: int | None) -> timedelta | int | None:
