@@ -111,7 +111,7 @@ def test_a_stream_reports_the_alarms_of_the_table_over_a_restart(spark, tmp_path
     rows = lines(made, kind, seed=3)
     lateness = "6 seconds" if kind == "timestamp" else 6
     end = [("~end", instant(500, kind), 0, "end")]
-    folder.add(rows[: len(rows) // 2], files=3)
+    folder.add(rows[: len(rows) // 2], files=2)
     planned = sf.bursts(folder.stream, "bytes", thresholds=THRESHOLDS, ts="ts", by="link", lateness=lateness)
     run(planned.toDF(), tmp_path)
     folder.add(rows[len(rows) // 2 :], files=2)
@@ -125,7 +125,7 @@ def test_a_stream_reports_the_alarms_of_the_table_over_a_restart(spark, tmp_path
 def test_runs_of_a_stream_are_those_of_the_table_and_are_filled_in_one_stage(spark, tmp_path):
     made = packets(5)
     folder = Folder(spark, tmp_path, SCHEMA.format(kind="bigint"))
-    folder.add(lines(made, "bigint"), files=4)
+    folder.add(lines(made, "bigint"), files=3)
     folder.add([(link, 500, 0, "end") for link in ("a", "b", "c", None)])
     folder.add([("~", 900, 0, "end")])
     arguments = {"thresholds": THRESHOLDS, "ts": "ts", "by": "link"}

@@ -91,7 +91,7 @@ def test_tables_are_filled_as_nested_loops_would(spark: Any, folders: Any, kind:
     assert same(tagged, by_hand)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ["timestamp", *(pytest.param(each, marks=pytest.mark.long) for each in KINDS[1:])])
 def test_the_sieve_holds_no_row_back_that_is_in_a_frame(folders: Any, kind: str) -> None:
     framed, filling = folders(kind)
     rows = filling.table.filter("ts is not null")
@@ -169,7 +169,13 @@ def test_edges_are_moved_by_any_expression(spark: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "fragments"), [("timestamp", False), ("timestamp_ntz", True), ("date", False), ("bigint", True)]
+    ("kind", "fragments"),
+    [
+        ("timestamp", False),
+        ("bigint", True),
+        pytest.param("timestamp_ntz", True, marks=pytest.mark.long),
+        pytest.param("date", False, marks=pytest.mark.long),
+    ],
 )
 def test_two_streams_give_what_their_tables_give(folders: Any, kind: str, fragments: bool) -> None:
     framed, filling = folders(kind)
