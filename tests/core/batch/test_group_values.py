@@ -1,4 +1,7 @@
-"""Covers: streamframes.core.batch.group_values. Groups of 0.0 and -0.0 are one, shown as Spark shows it."""
+"""Groups of 0.0 and -0.0 are one, shown as Spark shows it.
+
+Covers: streamframes.core.batch.group_values, streamframes.core.batch.groups
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Bursts of streams without an engine: any arrival order, any cut into steps, any watermark: the table's alarms.
 
-Covers: streamframes.core.bursts.operator, streamframes.core.bursts.plan, streamframes.core.bursts.commands
+Covers: streamframes.core.bursts.operator, streamframes.core.bursts.plan, streamframes.core.bursts.commands,
+streamframes.core.operator.commands
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Filling without an engine: frames and rows of any kind, packed and folded, against nested loops."""
+"""Filling without an engine: frames and rows of any kind, against nested loops.
+
+Covers: streamframes.core.fill.kernel, streamframes.core.fill.operator, streamframes.core.fill.pending_frames,
+streamframes.core.fill.plan
+"""
 
 from __future__ import annotations
 

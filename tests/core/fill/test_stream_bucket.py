@@ -1,4 +1,7 @@
-"""Filling in a stream, without an engine: for any arrival order and any cut, what nested loops over all rows give."""
+"""Filling in a stream, without an engine: for any arrival order and any cut, what nested loops over all rows give.
+
+Covers: streamframes.core.fill.operator
+"""
 
 from __future__ import annotations
 
@@ -121,8 +124,7 @@ class FillStream:
         self.counters: list[Any] = []
 
     def begin(self, chunks: list[Any]) -> None:
-        bucket = FillBucket(self.plan, self.store)
-        bucket.begin(buffers(chunks))
+        bucket = self.plan.bucket(self.store, buffers(chunks))
         self.counters.append(bucket.step([]).counters)
 
     def step(self, rows: list[dict[str, Any]], watermark: int) -> list[dict[str, Any]]:

@@ -1,4 +1,7 @@
-"""Streams without an engine: for any arrival order, any cut into steps, any watermark, the frames of the table."""
+"""Streams without an engine: for any arrival order, any cut into steps, any watermark, the frames of the table.
+
+Covers: streamframes.core.operator.step, streamframes.core.operator.group_state, streamframes.core.operator.state_codec
+"""
 
 from __future__ import annotations
 

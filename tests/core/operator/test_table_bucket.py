@@ -1,4 +1,4 @@
-"""Pack and fold without a JVM: any batches, any buckets, any order give the frames of each group."""
+"""Tables without an engine: any batches, any buckets, any order give the frames of each group."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.batch.chunk import decode, summary_of
+from streamframes.core.batch.chunk import summary_of
 from streamframes.core.batch.clock import MIN_INSTANT
 from streamframes.core.batch.groups import fingerprints
 from streamframes.core.batch.rows import Rows
@@ -64,7 +64,7 @@ class FillStreamPlan:
     def bucket(self, store: Store, given: Chunks = ()) -> FillBucket:
         """A bucket of this plan, with its state, and with what is given before its first step."""
         bucket = FillBucket(self, store)
-        bucket.begin(given)
+        bucket.filling.take(given)
         return bucket
 
 
@@ -84,12 +84,6 @@ class FillBucket:
         saved = self.own.read()
         if saved is not None:
             self.record = array_at(state_codec.decode(saved), "record")
-
-    def begin(self, chunks: Chunks) -> None:
-        """Take what is given, before the first step."""
-        for _, data in chunks:
-            if len(data):
-                self.filling.take(decode(data))
 
     def step(self, chunks: Chunks, watermark: int = MIN_INSTANT) -> Step:
         """Take chunks (start, bytes) of both inputs, and the watermark before which all rows have been seen."""

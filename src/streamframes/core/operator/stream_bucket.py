@@ -54,8 +54,7 @@ class StreamPlan:
     def bucket(self, store: Store, given: Iterable[tuple[int, pa.Buffer]] = ()) -> StreamBucket:
         """A bucket of this plan, with its state, and with what is given before its first step."""
         bucket = StreamBucket(self, store)
-        for _, data in given:
-            bucket.take(decode(data))
+        bucket.take(given)
         return bucket
 
 
@@ -79,9 +78,10 @@ class StreamBucket:
         if saved is not None:
             self._restore(state_codec.decode(saved))
 
-    def take(self, chunk: Chunk) -> None:
-        """Let the operator take rows of another input, or rows that are all there before the first step."""
-        self.operator.take(numbered(chunk, self._numbers(chunk)), chunk.input_number)
+    def take(self, chunks: Iterable[tuple[int, pa.Buffer]]) -> None:
+        """Let the operator take what is given before the first step: rows of any input."""
+        for chunk in (decode(data) for _, data in chunks if len(data)):
+            self.operator.take(numbered(chunk, self._numbers(chunk)), chunk.input_number)
 
     def step(self, chunks: Iterable[tuple[int, pa.Buffer]], watermark: int = MIN_INSTANT) -> Step:
         """Take chunks (start, bytes), and the watermark before which all rows have been seen.

@@ -17,6 +17,7 @@ from pyspark.sql import types as T
 from streamframes.arguments import Columns
 from streamframes.core.batch.clock import Duration
 from streamframes.core.bursts.arguments import Window, search_of, thresholds_of, unit_ticks, window_of, windows_of
+from streamframes.core.bursts.commands import COMMAND_LAYOUT
 from streamframes.core.bursts.learning import Learn
 from streamframes.core.bursts.operator import BurstPlan
 from streamframes.core.bursts.plan import ALARMS, ANY, LATEST, LEARNT, RUNS, BurstSettings
@@ -31,9 +32,16 @@ from streamframes.spark.planning.query import PackedRow, checked_source
 from streamframes.spark.planning.run import SHUFFLED
 from streamframes.spark.planning.threshold_tables import read_thresholds
 from streamframes.spark.session import is_dataframe
-from streamframes.spark.streaming.commands import BURST_COMMANDS, check_control, commanded_results
+from streamframes.spark.streaming.commands import CommandColumns, check_control, commanded_results
 from streamframes.spark.streaming.run import explain_stream
 
+BURST_COMMANDS = CommandColumns(
+    "bursts",
+    {"action": "string", "window": "long", "threshold": "double"},
+    COMMAND_LAYOUT,
+    "action ('add' or 'remove'), window and threshold",
+    "give other windows=",
+)
 _REPORTED = {
     ALARMS: ("window", "value", "threshold"),
     RUNS: ("window", "peak", "threshold"),

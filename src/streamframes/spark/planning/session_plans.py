@@ -23,9 +23,9 @@ from streamframes.spark.columns import (
     names,
 )
 from streamframes.spark.planning.query import checked_source
-from streamframes.spark.planning.sessions import SessionQuery
+from streamframes.spark.planning.sessions import SESSION_COMMANDS, SessionQuery
 from streamframes.spark.session import require_dataframe
-from streamframes.spark.streaming.commands import SESSION_COMMANDS, check_control
+from streamframes.spark.streaming.commands import check_control
 
 
 def plan_sessions(

@@ -18,7 +18,7 @@ from pyspark.sql import types as T
 
 from streamframes.arguments import Measure
 from streamframes.core.batch.rows import TagColumn
-from streamframes.core.sessions.commands import MeasureCommands
+from streamframes.core.sessions.commands import COMMAND_LAYOUT, MeasureCommands
 from streamframes.core.sessions.language.nodes import path_of
 from streamframes.core.sessions.language.resolve import Planner
 from streamframes.core.sessions.operator import SessionPlan
@@ -39,9 +39,17 @@ from streamframes.spark.planning.frame_tables import check_free
 from streamframes.spark.planning.query import PackedRow, PlannedQuery, Query
 from streamframes.spark.planning.run import SHUFFLED
 from streamframes.spark.planning.session_columns import SentEvents, output_columns, sent_events, spark_type
-from streamframes.spark.streaming.commands import SESSION_COMMANDS, commanded_results
+from streamframes.spark.streaming.commands import CommandColumns, commanded_results
 from streamframes.spark.streaming.merge_root import merged, with_one_root
 from streamframes.spark.streaming.run import explain_stream
+
+SESSION_COMMANDS = CommandColumns(
+    "sessions",
+    {"action": "string", "name": "string", "expression": "string"},
+    COMMAND_LAYOUT,
+    "action ('add' or 'drop'), name and expression",
+    "give other measures=",
+)
 
 
 @dataclass(frozen=True)

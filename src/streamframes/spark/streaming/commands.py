@@ -10,11 +10,9 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from streamframes.core.batch.packer import Layout
-from streamframes.core.bursts.commands import COMMAND_LAYOUT as BURST_LAYOUT
 from streamframes.core.operator.commands import COMMANDS, DATA_ROWS, CommandedPlan
 from streamframes.core.operator.protocol import OperatorPlan
 from streamframes.core.operator.stream_bucket import StreamPlan
-from streamframes.core.sessions.commands import COMMAND_LAYOUT as SESSION_LAYOUT
 from streamframes.errors import InvalidArgument
 from streamframes.spark.session import require_dataframe
 from streamframes.spark.streaming.run import StreamSettings, identity, punctuation_kind
@@ -31,22 +29,6 @@ class CommandColumns:
     layout: Layout
     listed: str
     instead: str
-
-
-BURST_COMMANDS = CommandColumns(
-    "bursts",
-    {"action": "string", "window": "long", "threshold": "double"},
-    BURST_LAYOUT,
-    "action ('add' or 'remove'), window and threshold",
-    "give other windows=",
-)
-SESSION_COMMANDS = CommandColumns(
-    "sessions",
-    {"action": "string", "name": "string", "expression": "string"},
-    SESSION_LAYOUT,
-    "action ('add' or 'drop'), name and expression",
-    "give other measures=",
-)
 
 
 def check_control(control: object, rows: DataFrame, commands: CommandColumns) -> DataFrame:

@@ -21,23 +21,23 @@ from streamframes.spark.streaming.events import EventClock, delay, event_time, i
 from streamframes.spark.streaming.processor import BucketPlan, FrameProcessor, steps, unpacking
 from streamframes.spark.streaming.watermark import WATERMARK, Watch
 
-# What the progress calls the sum of a figure over all buckets, and the sum of each bucket's average over its steps.
-SUMS = {
-    "late_rows": "late",
-    "open_frames": "open",
-    "waiting_rows": "waiting",
-    "null_keys": "null_keys",
-    "unmatched_closes": "unmatched_closes",
-    "duplicate_reports": "duplicates",
-    "fill_late_rows": "fill_late",
-    "fill_waiting_rows": "fill_rows",
-    "fill_waiting_frames": "fill_frames",
-    "fill_waiting_rows_max": "max_rows",
-    "fill_waiting_frames_max": "max_frames",
+# What the progress calls the sum of a figure over all buckets, where it has another name there.
+NAMES = {
+    "late": "late_rows",
+    "open": "open_frames",
+    "waiting": "waiting_rows",
+    "duplicates": "duplicate_reports",
+    "fill_late": "fill_late_rows",
+    "fill_rows": "fill_waiting_rows",
+    "fill_frames": "fill_waiting_frames",
+    "max_rows": "fill_waiting_rows_max",
+    "max_frames": "fill_waiting_frames_max",
 }
 # Every bucket has every command: what one of them refuses, all do.
-MOST = {"refused_commands": "refused"}
-AVERAGES = {"fill_waiting_rows_avg": "sum_rows", "fill_waiting_frames_avg": "sum_frames"}
+MOST = {"refused": "refused_commands"}
+# The sum of each bucket's average over its steps.
+AVERAGES = {"sum_rows": "fill_waiting_rows_avg", "sum_frames": "fill_waiting_frames_avg"}
+_NO_SUMS = {"watermark", "steps", *MOST, *AVERAGES}
 
 
 def pieces_of(
@@ -91,10 +91,10 @@ def _pieces(clock: EventClock | None) -> T.StructType:
 def _observed(results: DataFrame, counters: Sequence[str], prefix: str, kind: T.DataType) -> DataFrame:
     """Figures for the query's progress."""
     name = "streamframes" if prefix == "frame_" else f"streamframes_{prefix.rstrip('_')}"
-    sums = {each: F.coalesce(F.sum(source), F.lit(0)) for each, source in SUMS.items() if source in counters}
-    watermark = F.min(F.when(F.col("watermark") > MIN_INSTANT, F.col("watermark")))
-    most = {each: F.coalesce(F.max(source), F.lit(0)) for each, source in MOST.items() if source in counters}
-    metrics = [value.alias(each) for each, value in {**sums, **most}.items()]
+    sums = {NAMES.get(each, each): F.sum(each) for each in counters if each not in _NO_SUMS}
+    most = {shown: F.max(each) for each, shown in MOST.items() if each in counters}
+    metrics = [F.coalesce(value, F.lit(0)).alias(shown) for shown, value in {**sums, **most}.items()]
     if "steps" in counters:
-        metrics += [F.sum(F.col(source) / F.col("steps")).alias(each) for each, source in AVERAGES.items()]
+        metrics += [F.sum(F.col(each) / F.col("steps")).alias(shown) for each, shown in AVERAGES.items()]
+    watermark = F.min(F.when(F.col("watermark") > MIN_INSTANT, F.col("watermark")))
     return results.observe(name, *metrics, instant_of(watermark, kind).alias("released_before"))
