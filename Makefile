@@ -63,7 +63,7 @@ check: $(stamp) ## style, types, rules of the house and doctests; needs no Java
 	$(bin)/ruff format --check
 	$(bin)/mypy --strict src
 	$(bin)/lint-imports
-	$(bin)/python -m scripts.check_house --report
+	$(bin)/python -m scripts.check_house
 	$(bin)/python -m scripts.test_map --report
 	$(bin)/python -m scripts.module_map --check
 	$(bin)/pytest --doctest-modules src

@@ -40,7 +40,7 @@ class SegmentedScan:
         """What the merge makes of all segments."""
         pieces = segment_pieces(self.spark, self.plan, self.selection, self.segments, self.route)
         fold = merging(self.plan, self.selection, self.segments, self.route)
-        return reduced(pieces, self.route.partitions, fold, schema)
+        return reduced(pieces, self.route.partitions, reduce, schema)
 
 
 @dataclass(frozen=True)
