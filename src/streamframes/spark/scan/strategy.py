@@ -39,7 +39,7 @@ class SegmentedScan:
     def frames(self, schema: T.StructType) -> DataFrame:
         """What the merge makes of all segments."""
         pieces = segment_pieces(self.spark, self.plan, self.selection, self.segments, self.route)
-        fold = merging(self.plan, self.selection, self.segments, self.route)
+        reduce = merging(self.plan, self.selection, self.segments, self.route)
         return reduced(pieces, self.route.partitions, reduce, schema)
 
 
