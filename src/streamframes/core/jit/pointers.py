@@ -113,6 +113,17 @@ def fetch(context: Any, pointer: Any, at: Any) -> Any:
 
 
 @intrinsic
+def octets_at(context: Any, pointer: Any, at: Any) -> Any:
+    """The bytes whose address stands in a word."""
+
+    def made(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        address = builder.load(builder.gep(args[0], [args[1]]))
+        return builder.inttoptr(address, context.get_value_type(_BYTES))
+
+    return _BYTES(pointer, at), made
+
+
+@intrinsic
 def pointer_at(context: Any, pointer: Any, at: Any) -> Any:
     """The words whose address stands in a word."""
 

@@ -152,10 +152,10 @@ def test_strings_stay_encoded_where_asked_for_and_the_writer_kept_to_the_diction
     names = list(columns)
     path = saved(tmp_path / "a.parquet", **columns)
     batch = read(path, names, ["k", "single", "n"])
-    assert batch.schema.types == [ENCODED, pa.string(), pa.string(), pa.int64()]
+    assert batch.schema.types in ([ENCODED, kind, pa.string(), pa.int64()] for kind in (pa.string(), pa.string_view()))
     assert batch.to_pydict() == columns
     plain = saved(tmp_path / "b.parquet", options={"use_dictionary": False}, **columns)
-    assert read(plain, names, ["k"]).column("k").type == pa.string()
+    assert read(plain, names, ["k"]).column("k").type in (pa.string(), pa.string_view())
 
 
 def test_whether_strings_stay_encoded_is_decided_for_each_row_group(tmp_path):
@@ -163,7 +163,8 @@ def test_whether_strings_stay_encoded_is_decided_for_each_row_group(tmp_path):
     path = saved(tmp_path / "a.parquet", k=pa.array(values, pa.large_string()), row_group_size=1000)
     rows = RowGroupReader(open_dataset(path), ["k"], ["k"])
     batches = [rows.read(0, number) for number in (0, 1, 2)]
-    assert [batch.column(0).type for batch in batches] == [ENCODED, pa.string(), ENCODED]
+    assert batches[1].column(0).type in (pa.string(), pa.string_view())
+    assert [batch.column(0).type for batch in batches[::2]] == [ENCODED, ENCODED]
     assert [value for batch in batches for value in batch.column(0).to_pylist()] == values
 
 

@@ -19,7 +19,7 @@ from streamframes.core.batch.clock import Clock
 from streamframes.core.batch.packer import Layout
 from streamframes.core.batch.rows import TagColumn
 from streamframes.core.files.parquet import RowGroup
-from streamframes.core.files.parquet.arrays import Arrays
+from streamframes.core.files.parquet.projection import Arrays
 from streamframes.core.files.segments import partitioned_read as partitions
 from streamframes.core.files.segments import segment_reader as reading
 from streamframes.core.files.segments import split as cuts

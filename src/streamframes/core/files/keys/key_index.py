@@ -41,7 +41,7 @@ class KeyNumbers:
         return self._of_column(keys[0])
 
     def _of_column(self, array: pa.Array) -> np.ndarray:
-        if pa.types.is_string(array.type):
+        if pa.types.is_string(array.type) or pa.types.is_string_view(array.type):
             return self._looked_up(self.texts, array, [array])
         if _is_whole(array.type) and not array.null_count:
             return self._looked_up(self.integers, array, [array])
@@ -63,8 +63,8 @@ class KeyNumbers:
         codes, fresh = table.look_up(values)
         if fresh.size:
             places = pa.array(fresh)
-            numbers = self._by_fingerprints([array.take(places) for array in keys])
-            table.settle(values.take(places), numbers)
+            numbers = self._by_fingerprints([_without_views(array).take(places) for array in keys])
+            table.settle(_without_views(values).take(places), numbers)
             new = np.flatnonzero(codes < 0)
             codes[new] = numbers[-2 - codes[new]]
         return codes
@@ -95,6 +95,11 @@ def _alone(field: pa.Field) -> KeyNumbers:
 def _is_whole(kind: pa.DataType) -> bool:
     """Whether values are compared as integers."""
     return bool(pa.types.is_integer(kind) or pa.types.is_date32(kind) or pa.types.is_timestamp(kind))
+
+
+def _without_views(array: pa.Array) -> pa.Array:
+    """PyArrow neither takes nor filters views."""
+    return array.cast(pa.string()) if pa.types.is_string_view(array.type) else array
 
 
 def _decoded(array: pa.Array) -> pa.Array:

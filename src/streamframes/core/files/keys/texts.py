@@ -12,12 +12,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.batch.groups import mix, text_bytes
+from streamframes.core.batch.groups import mix, text_bytes, validity
 from streamframes.core.files.keys.hash_table import BLOCK, HashTable
 from streamframes.core.jit.compiled import compiled
-from streamframes.core.jit.pointers import byte, fetch, half, inlined, octets, word, words
+from streamframes.core.jit.pointers import byte, fetch, half, inlined, octets, octets_at, word, words
 
 _NULL = 0x9E3779B97F4A7C15
+_IN_VIEW = 12
+"""Texts of so many bytes stand in their view."""
 
 
 @inlined
@@ -71,6 +73,40 @@ def _look_up(offsets: Any, data: Any, valid: Any, slots: Any, codes: Any, fresh:
     return begin
 
 
+@compiled
+def _look_up_views(
+    views: Any, addresses: Any, valid: Any, slots: Any, codes: Any, fresh: Any, begin: Any, room: Any
+) -> Any:
+    """The same for views: a length and the text, if it has up to twelve bytes, or a buffer and where it begins."""
+    mask = slots.size // 2 - 1
+    one, other = np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.uint64)
+    pointer, source, buffers = words(slots), octets(views), words(addresses)
+    while begin < codes.size and room >= BLOCK:
+        n = min(BLOCK, codes.size - begin)
+        for k in range(n):
+            i = begin + k
+            size = half(source, 16 * i)
+            if valid.size and not valid[i]:
+                one[k], other[k] = np.uint64(_NULL), np.uint64(_NULL)
+            elif size <= _IN_VIEW:
+                one[k], other[k] = _hash(source, 16 * i + 4, 16 * i + 4 + size)
+            else:
+                first = half(source, 16 * i + 12)
+                one[k], other[k] = _hash(octets_at(buffers, half(source, 16 * i + 8)), first, first + size)
+            fetch(pointer, 2 * (np.int64(one[k]) & mask))
+        for k in range(n):
+            at = 2 * _place(pointer, mask, one[k], other[k])
+            if pointer[at + 1] == 0:
+                pointer[at] = np.int64(one[k])
+                pointer[at + 1] = (np.int64(other[k]) >> 32 << 32) | (0xFFFFFFFF - fresh[0])
+                fresh[0] += 1
+                fresh[fresh[0]] = begin + k
+                room -= 1
+            codes[begin + k] = np.int32((pointer[at + 1] & 0xFFFFFFFF) - 1)
+        begin += n
+    return begin
+
+
 @inlined
 def _place(slots: Any, mask: Any, one: Any, other: Any) -> Any:
     """Where a text is, or would be: a slot is the first hash, then half of the second beside the number from 1 on."""
@@ -99,7 +135,12 @@ class Texts:
 
     def look_up(self, array: pa.Array) -> tuple[np.ndarray, np.ndarray]:
         """The codes of all rows, and the rows at which a text is met first; see `HashTable`."""
-        return self.slots.look_up(len(array), partial(_look_up, *text_bytes(array)))
+        if not pa.types.is_string_view(array.type):
+            return self.slots.look_up(len(array), partial(_look_up, *text_bytes(array)))
+        _, views, *buffers = array.buffers()
+        of_rows = np.frombuffer(views, np.uint8)[16 * array.offset :]
+        addresses = np.array([buffer.address for buffer in buffers] or [0], np.int64)
+        return self.slots.look_up(len(array), partial(_look_up_views, of_rows, addresses, validity(array)))
 
     def settle(self, array: pa.Array, numbers: np.ndarray) -> None:
         """Say the numbers of texts that were new."""

@@ -5,16 +5,36 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
 from streamframes.core.batch.groups import as_int64
 from streamframes.core.batch.packer import Layout
-from streamframes.core.files.parquet.arrays import Arrays
 from streamframes.core.files.parquet.dataset import Dataset, RowGroup
 from streamframes.core.files.parquet.reader import RowGroupReader
 from streamframes.core.sparksql import Expression
+
+
+class Arrays(NamedTuple):
+    """Group columns, instants, and what travels with them."""
+
+    keys: list[pa.Array]
+    ts: pa.Array
+    columns: list[pa.Array]
+
+    def filter(self, keep: pa.BooleanArray) -> Arrays:
+        """The rows where `keep` holds."""
+        # PyArrow does not filter views.
+        keys = [each.cast(pa.string()) if pa.types.is_string_view(each.type) else each for each in self.keys]
+        keys, columns = ([each.filter(keep) for each in arrays] for arrays in (keys, self.columns))
+        return Arrays(keys, self.ts.filter(keep), columns)
+
+    def together(self, schema: pa.Schema) -> pa.RecordBatch:
+        """All columns side by side, those of the groups without dictionaries."""
+        keys = [key.cast(field.type) for key, field in zip(self.keys, schema, strict=True)]
+        arrays = [*keys, self.ts, *self.columns]
+        return pa.RecordBatch.from_arrays(arrays, [str(i) for i in range(len(arrays))])
 
 
 @dataclass(frozen=True)
@@ -96,6 +116,6 @@ class SelectionReader:
         found = []
         for i, (value, kind) in enumerate(zip(self.values, kinds, strict=True)):
             array = batch.column(value) if isinstance(value, str) else value.evaluate(batch)
-            is_key = i < n_keys and pa.types.is_dictionary(array.type)
+            is_key = i < n_keys and (pa.types.is_dictionary(array.type) or pa.types.is_string_view(array.type))
             found.append(array if is_key or array.type == kind else array.cast(kind))
         return Arrays(found[:n_keys], found[n_keys], found[n_keys + 1 :])

@@ -55,7 +55,7 @@ class RowGroupReader:
     names
         The columns to read, in the order of the batches.
     encoded
-        Those which may come as `dictionary<int32, string>` where that is cheaper. Only strings ever do.
+        Those which may come as `dictionary<int32, string>` or as views where that is cheaper. Only strings ever do.
     """
 
     def __init__(self, dataset: Dataset, names: Sequence[str], encoded: Sequence[str] = ()) -> None:
@@ -194,6 +194,8 @@ def _is_dictionary(column: pq.ColumnChunkMetaData, rows: int) -> bool:
 
 
 def _carried(column: pa.Array | pa.ChunkedArray, kind: pa.DataType, *, encoded: bool) -> pa.Array:
+    if encoded and pa.types.is_string_view(column.type):
+        kind = column.type
     chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
     if encoded and pa.types.is_dictionary(column.type):
         kind = ENCODED
