@@ -126,13 +126,13 @@ class OperatorPlan(Protocol):
 
     @property
     @abstractmethod
-    def frame_schema(self) -> pa.Schema:
-        """The columns of the frames that the operator finds."""
-
-    @property
-    @abstractmethod
     def result_schema(self) -> pa.Schema:
         """The columns of the results."""
+
+    @property
+    def frame_schema(self) -> pa.Schema:
+        """The columns of the frames that the operator finds, which may not be the results."""
+        return self.result_schema
 
     @abstractmethod
     def settings(self) -> dict[str, str]:
