@@ -15,7 +15,7 @@ from streamframes.arguments import Condition
 from streamframes.core.batch.clock import Duration, check_duration
 from streamframes.core.bursts.plan import ERROR_SIDES, SEARCHES
 from streamframes.core.frames.schedule import MISSING, OPEN_ON
-from streamframes.core.operator.stream_bucket import LATE
+from streamframes.core.operator.step import LATE
 from streamframes.core.regions.non_overlapping import PREFERENCES
 from streamframes.core.regions.plan import METHODS
 from streamframes.core.validation import check_choice

@@ -97,7 +97,6 @@ def test_regions_refuses(rows: Any, arguments: dict[str, Any], message: str) -> 
         (["highway", "1 at"], "highway", r"places='mile', which is not a column of the table of places; the columns are highway, at"),
         (["highway", "'x' mile"], "highway", r"places= as a table with 'mile' of type string; a place is a number; cast it"),
         (["highway", "null mile"], "highway", r"places= as a table with 'mile' of type void"),
-        (["highway", "double(null) mile"], "highway", r"places= as a table in which 'mile' is null or not finite; leave such rows out"),
         (["highway", "1 mile"], ["highway", "lane"], r"with 'highway' but without 'lane'; it needs all columns of by=\['highway', 'lane'\], or none"),
     ],
 )  # fmt: skip
@@ -105,6 +104,21 @@ def test_a_table_of_places_must_name_them(spark: Any, rows: Any, columns: list[s
     places = spark.sql("select 'I-5' highway").selectExpr(*columns)
     with pytest.raises(sf.InvalidArgument, match=message):
         sf.regions(rows, "speed < 20", **{**GOOD, "by": by}, reports=sf.Reports(places=places))
+
+
+@pytest.mark.parametrize(
+    ("place", "message"),
+    [
+        ("double(null)", "places= as a table in which 'mile' is null or not finite; leave such rows out"),
+        ("explode(array_repeat(1, 0))", "places= as a table without rows; leave it out, or name one place at least"),
+    ],
+)
+def test_places_of_a_table_are_looked_at_in_the_job(spark: Any, place: str, message: str) -> None:
+    rows = spark.sql("select 'I-5' highway, timestamp'2026-01-01' ts, 1.0D mile, 9.0D speed")
+    places = spark.sql(f"select 'I-5' highway, {place} mile")
+    planned = sf.regions(rows, "speed < 20", **GOOD, reports=sf.Reports(places=places)).toDF()
+    with pytest.raises(Exception, match=message):
+        planned.collect()
 
 
 @pytest.mark.parametrize(
@@ -160,7 +174,6 @@ def test_what_a_stream_cannot_do_is_refused(rows: Any, stream: Any, spark: Any) 
         (lambda: sf.regions(stream, "speed < 20", **GOOD), r"regions\(\) got a stream without a watermark; say how late"),
         (lambda: sf.density(stream, **GOOD, bin=1, unit="1 minute", above=1), r"density\(\) got a stream without a watermark"),
         (lambda: sf.regions(rows, "speed < 20", **GOOD, reports=sf.Reports(places=stream)), r"places= as a stream; give a table of them, or a list"),
-        (lambda: sf.regions(rows, "speed < 20", **GOOD, reports=sf.Reports(places=rows)), r"places= as a table without rows; leave it out, or"),
         (live.duplicates, r"duplicates\(\) looks at tables; a stream counts them in .* as duplicate_reports"),
         (lambda: live.agg(half="percentile(speed, 0.5)"), r"half='percentile\(speed, 0.5\)', which a stream cannot add up .*foreachBatch"),
     ):  # fmt: skip

@@ -123,7 +123,8 @@ def density(
     unit
         The length of the units of time, counted from 1970 or 0.
     above
-        Points in a unit of time for each unit of area (or length) that are dense.
+        Points in a unit of time for each unit of area (or length) that are dense. Only a cell that has as many by
+        itself starts a growth; thinner cells may join one.
     min_area
         The area (or length) that a region has at least in each unit of time.
     min_duration

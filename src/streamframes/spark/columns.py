@@ -170,6 +170,11 @@ def arrow_schema(schema: T.StructType) -> pa.Schema:
     return pa.schema([pa.field(field.name, arrow_type(field.dataType)) for field in schema])
 
 
+def group_types(rows: DataFrame, by: Sequence[str]) -> tuple[pa.DataType, ...]:
+    """The types of group columns, as the core has them."""
+    return tuple(arrow_type(rows.schema[name].dataType) for name in by)
+
+
 def whole_array(values: pa.ChunkedArray) -> pa.Array:
     """A column that came in chunks as one array."""
     return pa.concat_arrays(values.chunks) if values.num_chunks else pa.array([], values.type)

@@ -197,17 +197,34 @@ def test_a_row_is_tagged_once_for_each_frame_that_holds_it(
 
 def test_edges_of_the_range_of_longs_are_instants_like_others() -> None:
     least, most = -(2**63), 2**63 - 1
+    edges = [(least + 5, most), (most, most), (least, least)]
     frames = [
-        {"name": "a", "number": 1, "frame_id": 1, "frame_start": least + 5, "frame_end": most},
-        {"name": "a", "number": 1, "frame_id": 2, "frame_start": most, "frame_end": most},
+        {"name": "a", "number": 1, "frame_id": n, "frame_start": start, "frame_end": end}
+        for n, (start, end) in enumerate(edges, 1)
     ]
-    rows = [{"name": "a", "number": 1, "ts": most, "v": 1.0, "word": "x"}]
+    rows = [{"name": "a", "number": 1, "ts": ts, "v": 1.0, "word": "x"} for ts in (least, most)]
     plan = plan_for(["name", "number"], measures=MEASURES[:1])
     found = run(plan, frames, rows, 1, 10, (Expand(10, 10),))
-    assert [(row["frame_id"], row["frame_start"], row["frame_end"], row["n"]) for row in found] == [
-        (1, least + 1, most, 1),
+    assert sorted((row["frame_id"], row["frame_start"], row["frame_end"], row["n"]) for row in found) == [
+        (1, least, most, 2),
         (2, most - 10, most, 1),
+        (3, least, least + 10, 1),
     ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "least"), [(pa.int16(), -(2**15)), (pa.int32(), -(2**31)), (pa.date32(), -(2**31)), (pa.int64(), -(2**63))]
+)
+def test_an_edge_is_moved_up_to_the_last_instant_of_its_type(kind: pa.DataType, least: int) -> None:
+    most = -least - 1
+    numbers = pa.int32() if pa.types.is_date(kind) else kind
+    for start, end in ((least, most), (least, least), (most, most)):
+        columns = [pa.array([ticks], numbers).cast(kind) for ticks in (start, end)]
+        frames = moved(pa.RecordBatch.from_arrays(columns, ["frame_start", "frame_end"]), (Expand(9, 9),), "frame_")
+        assert [as_int64(column).tolist() for column in frames.columns] == [
+            [max(least, start - 9)],
+            [min(most, end + 9)],
+        ]
 
 
 def test_a_split_of_dates_ends_a_day_before_the_next_piece() -> None:

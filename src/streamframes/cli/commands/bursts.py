@@ -23,6 +23,7 @@ from streamframes.options import Search
 if TYPE_CHECKING:
     from streamframes.api.bursts import Bursts
     from streamframes.cli.io.results import Result
+    from streamframes.spark import DataFrame
 
 _NAMES = {"latest": "rows with alarms", "any": "rows with alarms"}
 
@@ -59,7 +60,7 @@ def bursts(
     began = time.monotonic()
     engine = start(source.master)
     rows = read(engine, files, source.derive)
-    known = given if kept is None else read(engine, kept, ())
+    saved = None if kept is None else read(engine, kept, ())
 
     def plan() -> Bursts:
         from streamframes.api.bursts import bursts as search_bursts
@@ -67,8 +68,8 @@ def bursts(
         return search_bursts(
             rows,
             inputs.value,
-            windows=lengths,
-            thresholds=known,
+            windows=_windows_in(saved) if saved is not None and lengths is None else lengths,
+            thresholds=given if saved is None else saved,
             agg=windows.aggregate,
             ts=source.ts,
             by=source.by,
@@ -77,7 +78,7 @@ def bursts(
             prefix=result.prefix,
         )
 
-    # Thresholds of a file are fetched when the search is planned.
+    # The search is shown, and its alarms are drawn, with the windows of a file.
     planned = plan() if kept is None else engine.run("Reading thresholds", plan, failed=f"cannot use {kept.name}")
     if result.explain:
         say(planned.explain())
@@ -120,6 +121,14 @@ def _search(searching: SearchOptions) -> Search:
         Search.error if searching.error is None else searching.error,
         searching.error_side or Search.error_side,
     )
+
+
+def _windows_in(thresholds: DataFrame) -> list[int] | None:
+    """The windows of a table of thresholds; None where it has no such column."""
+    if "window" not in thresholds.columns:
+        return None
+    lengths = thresholds.selectExpr("CAST(window AS BIGINT) AS window").distinct().orderBy("window").collect()
+    return [row.window for row in lengths if row.window is not None] or None
 
 
 def _result(planned: Bursts, shown: str, *, cached: bool) -> Result:

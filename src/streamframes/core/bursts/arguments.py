@@ -100,12 +100,14 @@ def thresholds_of(
     )
 
 
-def search_of(search: str | None, agg: str, longest: int) -> tuple[str, str]:
-    """How windows are searched, and why."""
+def search_of(search: str | None, agg: str, longest: int | None) -> tuple[str, str]:
+    """How windows are searched, and why; the longest of them may not be known yet."""
     check_choice(agg, "agg", tuple(AGGREGATES))
     if search is None:
         if agg in _ONLY_EXACT:
             return EXACT, f"{agg} has no histogram"
+        if longest is None:
+            return EXACT, f"no window of the table is longer than {EXACT_LONGEST:,}; else it is 'all'"
         if longest <= EXACT_LONGEST:
             return EXACT, f"the longest window, {longest:,}, keeps {_kept(longest)} of a group at most"
         return (

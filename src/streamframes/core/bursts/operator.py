@@ -6,8 +6,8 @@ rows ──> values ──> units of time ──> training ──┬──> reme
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -17,12 +17,14 @@ from streamframes.core.batch.groups import GroupIndex
 from streamframes.core.batch.rows import Rows, no_rows
 from streamframes.core.batch.tree import Tree, array_at, tree_at
 from streamframes.core.bursts.alarm_runs import Runs
+from streamframes.core.bursts.arguments import search_of, windows_of
 from streamframes.core.bursts.batch import Batch, numbers_of
 from streamframes.core.bursts.commands import read_commands
 from streamframes.core.bursts.engines import Engine, ExactEngine, HistogramEngine
 from streamframes.core.bursts.learning import Learn, Training
 from streamframes.core.bursts.plan import ANY, EXACT, LATEST, LEARNT, RUNS, BurstSpec
 from streamframes.core.bursts.results import AlarmRows, AnyRows, LatestRows, Searched
+from streamframes.core.bursts.threshold_table import group_table, windows_in
 from streamframes.core.bursts.units import Units
 from streamframes.core.operator.protocol import NO_WATERMARKS, Command, Operator, OperatorPlan
 
@@ -36,6 +38,21 @@ class BurstPlan(BurstSpec, OperatorPlan):
     def operator(self, *, live: bool = False) -> BurstOperator:
         """The plan at work on the groups of one bucket."""
         return BurstOperator(self)
+
+    @property
+    def lookup(self) -> tuple[pa.DataType, ...]:
+        """The columns of a table of thresholds: groups, window, threshold."""
+        return () if self.unread is None else (*self.unread.keys, pa.int64(), pa.float64())
+
+    def with_lookup(self, columns: Sequence[pa.Array]) -> BurstPlan:
+        """The plan with the thresholds of a table."""
+        if self.unread is None:
+            return self
+        *keys, length, threshold = columns
+        windows = self.windows or windows_of(windows_in(length), self.unit, self.clock)
+        search, _ = search_of(self.unread.search, self.agg, windows[-1])
+        thresholds = group_table(keys, length, threshold, windows)
+        return replace(self, windows=windows, thresholds=thresholds, search=search, unread=None)
 
 
 class BurstOperator(Operator):

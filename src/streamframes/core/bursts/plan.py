@@ -26,6 +26,14 @@ ERROR_SIDES = ("never_miss", "never_false")
 ALARMS, RUNS, LATEST, ANY, LEARNT = OUTPUTS = ("alarms", "runs", "latest", "any", "learnt")
 
 
+@dataclass(frozen=True)
+class UnreadThresholds:
+    """Thresholds that are in a lookup table: for groups of these types; the search is chosen once windows are known."""
+
+    keys: tuple[pa.DataType, ...]
+    search: str | None
+
+
 class BurstSettings(TypedDict):
     """What a user chooses of a search, checked: those fields of its plan that rows do not decide."""
 
@@ -36,6 +44,7 @@ class BurstSettings(TypedDict):
     search: str
     error: float
     error_side: str
+    unread: UnreadThresholds | None
 
 
 @dataclass(frozen=True)
@@ -43,7 +52,8 @@ class BurstSpec:
     """Which windows are watched, how they are searched, and what is reported of them.
 
     `thresholds` holds one for each window, or is a table by group, or says how they are learnt; `unit` is the length
-    of the units of time in ticks, or None where windows count rows; `ts` names the instant in the results.
+    of the units of time in ticks, or None where windows count rows; `ts` names the instant in the results. As long as
+    thresholds are `unread` there are none, and no windows unless they were named.
     """
 
     clock: Clock
@@ -61,6 +71,7 @@ class BurstSpec:
     error_side: str = "never_miss"
     output: str = ALARMS
     prefix: str = "frame_"
+    unread: UnreadThresholds | None = None
 
     def settings(self) -> dict[str, str]:
         """What must not change while a checkpoint is in use, by the names that a user knows."""
@@ -69,13 +80,17 @@ class BurstSpec:
         return {
             "agg": self.agg,
             "windows": hashlib.blake2b(repr(self.windows).encode(), digest_size=8).hexdigest(),
-            "thresholds": str(given) if isinstance(given, Learn) else self._digest(given),
+            "thresholds": self._described(given),
             "unit": f"{self.unit} ticks" if self.unit else "rows",
             "search": f"{self.search}{error}",
             "output": self.output,
         }
 
-    def _digest(self, given: tuple[float, ...] | GroupTable) -> str:
+    def _described(self, given: tuple[float, ...] | GroupTable | Learn) -> str:
+        if self.unread is not None:
+            return f"those of a table by {', '.join(map(str, self.unread.keys)) or 'no columns'}"
+        if isinstance(given, Learn):
+            return str(given)
         arrays = [given.first, given.second, given.thresholds] if isinstance(given, GroupTable) else [np.array(given)]
         digest = hashlib.blake2b(b"".join(array.tobytes() for array in arrays), digest_size=8)
         return f"{len(self.windows)} numbers with the digest {digest.hexdigest()}"

@@ -29,6 +29,7 @@ GROUP, LOW, HIGH, DONE, ADDED, FINAL, EMITTED, EMITTED_HIGH, BEGUN = range(9)
 FIELDS = 9
 # As a watermark: all rows have come.
 NEVER = 2**63 - 1
+FIRST_LONG = -(2**63)
 
 
 class PendingFrames:
@@ -52,7 +53,7 @@ class PendingFrames:
         fresh[:, GROUP] = groups
         fresh[:, LOW] = np.where(there, low, 0)
         fresh[:, HIGH] = np.where(there, high, MIN_INSTANT)
-        fresh[:, DONE] = fresh[:, EMITTED_HIGH] = MIN_INSTANT
+        fresh[:, DONE] = fresh[:, EMITTED_HIGH] = FIRST_LONG
         fresh[:, FINAL] = _flags(frames.column(f"{self.plan.prefix}final")) if self.plan.fragments else True
         position = self._positions(frames) if self.plan.fragments else np.full(frames.num_rows, -1)
         known = position >= 0

@@ -10,8 +10,8 @@ begins: the frames, or the rows of a historical table.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -60,6 +60,10 @@ class FillStreamPlan:
     def result_schema(self) -> pa.Schema:
         """The columns of the results."""
         return self.fill.result_schema
+
+    def with_lookup(self, columns: Sequence[pa.Array]) -> FillStreamPlan:
+        """The plan, completed by a lookup table of the frames."""
+        return self if self.frames is None else replace(self, frames=self.frames.with_lookup(columns))
 
     def bucket(self, store: Store, given: Chunks = ()) -> FillBucket:
         """A bucket of this plan, with its state, and with what is given before its first step."""

@@ -22,8 +22,6 @@ from streamframes.core.schemes.base import Expression
 from streamframes.core.sparksql import translate
 from streamframes.errors import StreamFramesError
 
-_LEAST, _MOST = -(2**63), 2**63 - 1
-
 
 @dataclass(frozen=True)
 class Expand:
@@ -89,15 +87,25 @@ def edges(frames: pa.RecordBatch, prefix: str) -> tuple[np.ndarray, np.ndarray, 
 
 
 def _expanded(frames: pa.RecordBatch, move: Expand, prefix: str, final: np.ndarray | None) -> pa.RecordBatch:
+    """An edge stops at the first and at the last instant of its type."""
     low, high, there = edges(frames, prefix)
     later = there if final is None else there & final
-    frames = _with(frames, f"{prefix}start", np.where(there, _minus(low, move.before), low))
-    return _with(frames, f"{prefix}end", np.where(later, -_minus(-high, move.after), high))
+    first, last = _limits(frames.schema.field(f"{prefix}start").type)
+    start = _earlier(low, move.before, first)
+    end = np.where(high > last - move.after, last, high + move.after)
+    frames = _with(frames, f"{prefix}start", np.where(there, start, low))
+    return _with(frames, f"{prefix}end", np.where(later, end, high))
 
 
-def _minus(ticks: np.ndarray, less: int) -> np.ndarray:
-    """A difference that stops at the earliest instant there is."""
-    return np.where(ticks < _LEAST + 1 + less, _LEAST + 1, ticks - less)
+def _earlier(ticks: np.ndarray, by: int, first: int) -> np.ndarray:
+    """The instants that lie earlier, but not before the first one."""
+    return np.where(ticks < first + by, first, ticks - by)
+
+
+def _limits(kind: pa.DataType) -> tuple[int, int]:
+    """The first and the last instant of a type, in ticks."""
+    last = 2 ** (kind.bit_width - 1) - 1
+    return -last - 1, last
 
 
 def _split(frames: pa.RecordBatch, every: int, prefix: str) -> pa.RecordBatch:
@@ -129,7 +137,8 @@ def _shifted(frames: pa.RecordBatch, move: Shift, prefix: str) -> pa.RecordBatch
 def _check_lookback(before: pa.RecordBatch, after: pa.RecordBatch, move: Shift, prefix: str) -> None:
     """Rows are kept as long as was said: a frame that begins earlier would lack some."""
     (own, _, _), (low, _, there) = edges(before, prefix), edges(after, prefix)
-    if move.lookback is not None and (there & (low < _minus(own, move.lookback))).any():
+    first, _ = _limits(before.schema.field(f"{prefix}start").type)
+    if move.lookback is not None and (there & (low < _earlier(own, move.lookback, first))).any():
         raise StreamFramesError(
             f"move(start={move.start!r}) begins a frame further back than its lookback says; give a larger lookback="
         )

@@ -10,8 +10,8 @@ nothing back.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
@@ -41,6 +41,10 @@ class CommandedPlan:
     def result_schema(self) -> pa.Schema:
         """The columns of the results."""
         return self.stream.result_schema
+
+    def with_lookup(self, columns: Sequence[pa.Array]) -> CommandedPlan:
+        """The plan, completed by a lookup table."""
+        return replace(self, stream=self.stream.with_lookup(columns))
 
     def bucket(self, store: Store, given: Iterable[tuple[int, pa.Buffer]] = ()) -> CommandedBucket:
         """A bucket of this plan, with its state."""

@@ -10,7 +10,7 @@ alone. Frames, bursts, sessions, regions and fill implement them; docs/operators
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from typing import Protocol, TypeAlias, runtime_checkable
 
@@ -162,6 +162,15 @@ class OperatorPlan(Protocol):
     def needs_watermarks(self) -> bool:
         """Whether the bucket of a table says how far its rows have been fed."""
         return False
+
+    @property
+    def lookup(self) -> tuple[pa.DataType, ...]:
+        """The columns of a table that every bucket needs before its first row; none without one."""
+        return ()
+
+    def with_lookup(self, columns: Sequence[pa.Array]) -> OperatorPlan:
+        """The plan, completed by that table."""
+        return self
 
     def identity(self) -> dict[str, str]:
         """What a checkpoint depends on: the settings, and the columns of the rows."""

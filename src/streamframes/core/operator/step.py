@@ -14,6 +14,9 @@ from streamframes.core.batch.rows import Rows, typed
 from streamframes.core.operator.protocol import OperatorPlan
 from streamframes.errors import StreamFramesError
 
+# What a row does that comes too late.
+LATE = ("count", "fail")
+
 
 @dataclass(frozen=True)
 class Step:

@@ -12,7 +12,7 @@ known later in a store, as bytes; a bucket holds nothing else between two steps.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -28,8 +28,6 @@ from streamframes.core.operator.protocol import Operator, OperatorPlan
 from streamframes.core.operator.step import Step, check_identity, group_of, late_row, numbered, punctuation
 from streamframes.core.operator.store import Store, WaitingChunks
 from streamframes.errors import StreamFramesError
-
-LATE = ("count", "fail")
 
 
 @dataclass(frozen=True)
@@ -50,6 +48,10 @@ class StreamPlan:
     def result_schema(self) -> pa.Schema:
         """The columns of the results."""
         return self.plan.result_schema
+
+    def with_lookup(self, columns: Sequence[pa.Array]) -> StreamPlan:
+        """The plan, completed by a lookup table."""
+        return replace(self, plan=self.plan.with_lookup(columns))
 
     def bucket(self, store: Store, given: Iterable[tuple[int, pa.Buffer]] = ()) -> StreamBucket:
         """A bucket of this plan, with its state, and with what is given before its first step."""
@@ -74,8 +76,7 @@ class StreamBucket:
         # The output watermarks that punctuation has announced, for each group.
         self.announced = np.empty((0, 2), np.int64)
         self.waiting = WaitingChunks(store)
-        saved = store.read()
-        if saved is not None:
+        if (saved := store.read()) is not None:
             self._restore(state_codec.decode(saved))
 
     def take(self, chunks: Iterable[tuple[int, pa.Buffer]]) -> None:
@@ -88,8 +89,7 @@ class StreamBucket:
 
         A chunk without bytes is punctuation: all rows of all groups up to its start have been seen.
         """
-        before = self.watermark
-        self.watermark = max(self.watermark, watermark)
+        before, self.watermark = self.watermark, max(self.watermark, watermark)
         arrived, n_late = self._arrived(chunks, before)
         arrived.sort(key=lambda chunk: int(chunk.rows.ts.min(initial=MAX_INSTANT)))
         scheduled = self.operator.scheduled_groups

@@ -6,7 +6,8 @@ fed to the operator; what is held is only what overlaps. Memory follows that ove
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -64,14 +65,28 @@ class TableBucket:
         return np.full(len(self.operator.groups), min(start, _LAST_INSTANT - 1))
 
 
-def bucket_results(plan: OperatorPlan, chunks: Iterable[tuple[int, int, pa.Buffer]]) -> Iterator[pa.RecordBatch]:
+class Bucket(Protocol):
+    """What takes the chunks of one bucket."""
+
+    def add(self, start: int, data: pa.Buffer) -> Iterable[pa.RecordBatch]:
+        """Take the next chunk, which starts no earlier than those before; returns what is settled."""
+
+    def finish(self) -> Iterable[pa.RecordBatch]:
+        """What the end of the bucket settles."""
+
+
+def bucket_results(
+    plan: OperatorPlan,
+    chunks: Iterable[tuple[int, int, pa.Buffer]],
+    make: Callable[[OperatorPlan], Bucket] = TableBucket,
+) -> Iterator[pa.RecordBatch]:
     """The results of chunks (bucket, start, bytes) that are sorted by bucket and start; no chunks are one bucket."""
     current: int | None = None
-    bucket = TableBucket(plan)
+    bucket = make(plan)
     for number, start, data in chunks:
         if number != current and current is not None:
             yield from bucket.finish()
-            bucket = TableBucket(plan)
+            bucket = make(plan)
         current = number
         yield from bucket.add(start, data)
     yield from bucket.finish()

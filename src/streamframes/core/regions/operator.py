@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -29,6 +29,15 @@ class RegionPlan(RegionSpec, OperatorPlan):
     def operator(self, *, live: bool = False) -> RegionOperator:
         """The plan at work on the groups of one bucket; only a live one reports fragments before the end."""
         return RegionOperator(self, live=live)
+
+    @property
+    def lookup(self) -> tuple[pa.DataType, ...]:
+        """The columns of a table of places: groups, if it has them, and coordinates."""
+        return () if self.unread is None else (*self.unread.keys, *[pa.float64()] * self.n_dims)
+
+    def with_lookup(self, columns: Sequence[pa.Array]) -> RegionPlan:
+        """The plan with the places of a table."""
+        return self if self.unread is None else replace(self, listed=self.unread.listed(columns), unread=None)
 
     @property
     def counters(self) -> tuple[str, ...]:

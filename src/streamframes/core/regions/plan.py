@@ -7,6 +7,7 @@ report is bad, does not satisfy the condition, or does.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypedDict
@@ -15,8 +16,10 @@ import numpy as np
 import pyarrow as pa
 
 from streamframes.core.batch.clock import Clock
+from streamframes.core.batch.groups import fingerprints
 from streamframes.core.regions.reports import Reading
 from streamframes.core.regions.types import Limits
+from streamframes.errors import InvalidArgument
 
 RECTANGLE, CONNECTED, DENSITY = SHAPES = ("rectangle", "connected", "density")
 DURATIONS, SPANS = METHODS = ("durations", "spans")
@@ -56,6 +59,29 @@ class Listed:
         return f"{len(self.places)} places with the digest {digest.hexdigest()}"
 
 
+@dataclass(frozen=True)
+class UnreadPlaces:
+    """Places that are in a lookup table: for groups of these types, or for all; `names` are those of its places."""
+
+    keys: tuple[pa.DataType, ...]
+    names: tuple[str, ...]
+
+    def listed(self, columns: Sequence[pa.Array]) -> Listed:
+        """The places of the table."""
+        keys, coordinates = columns[: len(self.keys)], columns[len(self.keys) :]
+        places = np.stack([np.asarray(each.to_numpy(zero_copy_only=False), np.float64) for each in coordinates], axis=1)
+        if not len(places):
+            raise InvalidArgument(
+                "regions() got places= as a table without rows; leave it out, or name one place at least"
+            )
+        if not np.isfinite(places).all():
+            raise InvalidArgument(
+                f"regions() got places= as a table in which {' or '.join(map(repr, self.names))} is null or not "
+                "finite; leave such rows out"
+            )
+        return Listed(places + 0.0, *fingerprints(keys, len(places))) if keys else Listed(places + 0.0)
+
+
 class RegionSettings(TypedDict, total=False):
     """What a user chooses of a search, checked: those fields of its plan that rows do not decide."""
 
@@ -65,6 +91,7 @@ class RegionSettings(TypedDict, total=False):
     limits: Limits
     reading: Reading
     listed: Listed | None
+    unread: UnreadPlaces | None
     density: DensitySettings
     may_miss: bool
     place_types: tuple[pa.DataType, ...]
@@ -91,6 +118,7 @@ class RegionSpec:
     limits: Limits = field(default_factory=Limits)
     reading: Reading = field(default_factory=Reading)
     listed: Listed | None = None
+    unread: UnreadPlaces | None = None
     density: DensitySettings | None = None
     may_miss: bool = False
     fragments: bool = False
@@ -105,10 +133,15 @@ class RegionSpec:
             "prefer": repr(self.prefer),
             "minimums and max_step": repr(self.limits),
             "missing, max_missing, open_on and max_gap": repr(self.reading),
-            "places": self.listed.digest() if self.listed is not None else "those of the data",
+            "places": self._places(),
             "bin, unit and above": repr(self.density),
             "fragments": repr(self.fragments),
         }
+
+    def _places(self) -> str:
+        if self.unread is not None:
+            return f"those of a table by {', '.join(map(str, self.unread.keys)) or 'no columns'}"
+        return self.listed.digest() if self.listed is not None else "those of the data"
 
     @property
     def n_dims(self) -> int:

@@ -9,10 +9,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from streamframes.core.batch.clock import Clock, Duration, check_duration
 from streamframes.core.jit.compiled import BEFORE, GOES_ON, NO, OPENS, register
 from streamframes.core.schemes.base import Compiled, Input, Scheme
 from streamframes.core.schemes.columns import instants_only
+from streamframes.errors import InvalidArgument
+
+# So that no sum of two of them overflows.
+LONGEST = 2**62
 
 
 class EveryRule(NamedTuple):
@@ -23,15 +29,23 @@ class EveryRule(NamedTuple):
     lanes: int
 
 
+# A window may begin before the first long or end after the last: its start wraps around, and only differences are
+# compared.
+
+
 def _judge(rule: Any, x: Any, i: int, t: int, s: Any, start: int, rows: int) -> int:
-    return GOES_ON if t < s[0] + rule.size else BEFORE
+    left = rule.size - (start - s[0])
+    return GOES_ON if t < start or np.uint64(t - start) < np.uint64(left) else BEFORE
 
 
 def _begin(rule: Any, x: Any, i: int, t: int, s: Any, lane: int, free: bool, judged: bool) -> int:
     window = t // rule.slide
-    window -= (window - lane) % rule.lanes
-    s[0] = window * rule.slide
-    return OPENS if t < s[0] + rule.size else NO
+    back = window % rule.lanes - lane
+    if back < 0:
+        back += rule.lanes
+    into = t - window * rule.slide + back * rule.slide
+    s[0] = t - into
+    return OPENS if into < rule.size else NO
 
 
 register(EveryRule, judge=_judge, begin=_begin)
@@ -75,5 +89,10 @@ class Every(Scheme):
         """As many lanes as windows can hold one instant; the windows of a lane do not overlap."""
         size = clock.ticks(self.size, "size")
         slide = size if self.slide is None else clock.ticks(self.slide, "slide")
+        for name, ticks in (("size", size), ("slide", slide)):
+            if ticks > LONGEST:
+                raise InvalidArgument(
+                    f"Every() got {name}={getattr(self, name)!r}, longer than 2^62; give a shorter one"
+                )
         lanes = -(-size // slide)
         return Compiled(rule=EveryRule(size, slide, lanes), prepare=instants_only, lanes=lanes, expires=True)

@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark import TaskContext
 from pyspark.sql import types as T
 
-from streamframes.core.batch.clock import MIN_INSTANT
+from streamframes.core.batch.clock import MAX_INSTANT, MIN_INSTANT
 from streamframes.core.batch.packer import Layout, Packed, Packer
 from streamframes.core.batch.pieces import STREAM_PIECE, split
+from streamframes.errors import StreamFramesError
 from streamframes.spark.worker.worker import lasting
 
 PIECES = T.StructType(
@@ -76,7 +78,10 @@ def packing(
         latest = MIN_INSTANT
         for batch in _gathered(batches, packer, many=stream is not None):
             punctuation = batch.column(batch.num_columns - 1) if stream is not None else None
-            packed = list(packer.pack(*_parts(layout, batch), punctuation))
+            ts, keys, columns = _parts(layout, batch)
+            if stream is not None:
+                _check_range(ts)
+            packed = list(packer.pack(ts, keys, columns, punctuation))
             if to_all:
                 packed = [replace(chunk, bucket=bucket) for bucket in range(n_buckets) for chunk in packed]
             if packed:
@@ -89,6 +94,15 @@ def packing(
             yield sent([Packed(bucket, MIN_INSTANT, b"") for bucket in range(n_buckets)], number)
 
     return lambda batches: lasting(pack(batches))
+
+
+def _check_range(ts: pa.Array) -> None:
+    """A watermark lies between the instants that stand for never: rows beyond would be late, or wait for ever."""
+    for ticks in pc.min_max(ts).as_py().values() if pa.types.is_int64(ts.type) else ():
+        if ticks is not None and not MIN_INSTANT < ticks < MAX_INSTANT:
+            raise StreamFramesError(
+                f"a stream got a row at {ticks}; its instants lie between -2^62 and 2^62: shift or filter them"
+            )
 
 
 def _gathered(batches: Batches, packer: Packer, *, many: bool) -> Batches:

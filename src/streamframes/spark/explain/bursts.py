@@ -17,9 +17,10 @@ _SEARCHES = {
 def search_steps(settings: BurstSettings, clock: Clock, why: str) -> list[str]:
     """Which search was chosen and why, and what it may get wrong."""
     what = f"units of {_duration(settings['unit'], clock)}" if settings["unit"] else "rows"
+    windows = str(len(settings["windows"]) or "those of the table")
     lines = [
         f"  search    {settings['search']}, because {why}: {_SEARCHES[settings['search']]}",
-        f"  windows   {len(settings['windows'])}, in {what}; thresholds {_thresholds(settings['thresholds'])}",
+        f"  windows   {windows}, in {what}; thresholds {_thresholds(settings)}",
     ]
     if settings["search"] != EXACT:
         side = {"never_miss": "never under the truth", "never_false": "never over the truth"}[settings["error_side"]]
@@ -35,10 +36,13 @@ def _duration(ticks: int, clock: Clock) -> str:
     return f"{ticks} days" if clock.kind == "date" else f"{ticks / 1e6:g} seconds"
 
 
-def _thresholds(thresholds: object) -> str:
+def _thresholds(settings: BurstSettings) -> str:
+    thresholds = settings["thresholds"]
+    if settings["unread"] is not None:
+        return "are given by group, in a table that is read when a result is used"
     if isinstance(thresholds, Learn):
         return f"are learnt from the first {thresholds.rows:,} of each group: mean + {thresholds.sigmas} std"
-    return "are given" if isinstance(thresholds, tuple) else "are given by group"
+    return "are given"
 
 
 def _bound(thresholds: object, error: float) -> str:

@@ -18,19 +18,16 @@ from streamframes.arguments import Columns
 from streamframes.core.batch.clock import Duration
 from streamframes.core.bursts.arguments import Window, search_of, thresholds_of, unit_ticks, window_of, windows_of
 from streamframes.core.bursts.commands import COMMAND_LAYOUT
-from streamframes.core.bursts.learning import Learn
 from streamframes.core.bursts.operator import BurstPlan
-from streamframes.core.bursts.plan import ALARMS, ANY, LATEST, LEARNT, RUNS, BurstSettings
-from streamframes.core.bursts.thresholds import GroupTable
+from streamframes.core.bursts.plan import ALARMS, ANY, LATEST, LEARNT, RUNS, BurstSettings, UnreadThresholds
 from streamframes.core.schemes.base import Input
 from streamframes.errors import InvalidArgument
 from streamframes.options import Search, Stream
-from streamframes.spark.columns import scheme_input
+from streamframes.spark.columns import column, group_types, scheme_input
 from streamframes.spark.explain.bursts import search_steps
 from streamframes.spark.planning.fill.own import FilledQuery
 from streamframes.spark.planning.query import PackedRow, checked_source
 from streamframes.spark.planning.run import SHUFFLED
-from streamframes.spark.planning.threshold_tables import read_thresholds
 from streamframes.spark.session import is_dataframe
 from streamframes.spark.streaming.commands import CommandColumns, check_control, commanded_results
 from streamframes.spark.streaming.run import explain_stream
@@ -59,6 +56,7 @@ class BurstQuery(FilledQuery[BurstPlan]):
     settings: BurstSettings
     why: str
     control: DataFrame | None = field(default=None)
+    lookup: DataFrame | None = field(default=None)
 
     def evaluated(self) -> tuple[Column, ...]:
         """The value that is aggregated."""
@@ -83,8 +81,9 @@ class BurstQuery(FilledQuery[BurstPlan]):
         if self.control is None:
             return super().carried_out(columns, plan, schema)
         return commanded_results(
-            self.rows, columns, self.ts, plan, self.n_buckets(), self.stream, schema, self.control, BURST_COMMANDS
-        )
+            self.rows, columns, self.ts, plan, self.n_buckets(), self.stream, schema, self.control, BURST_COMMANDS,
+            self.lookup,
+        )  # fmt: skip
 
     def frame_table(self) -> DataFrame:
         """The runs."""
@@ -99,7 +98,7 @@ class BurstQuery(FilledQuery[BurstPlan]):
     def describe(self) -> str:
         """The query in one line."""
         windows = self.settings["windows"]
-        watched = f"{len(windows)} windows from {windows[0]} to {windows[-1]}"
+        watched = f"{len(windows)} windows from {windows[0]} to {windows[-1]}" if windows else "the windows of a table"
         return f"{self.settings['agg']} over {watched}, ts={self.ts!r}, by={list(self.by)!r}"
 
     def _check_names(self, output: str) -> None:
@@ -130,29 +129,41 @@ def plan_bursts(
     clock = source.clock
     ticks = unit_ticks(unit, clock)
     search_of(None, agg, 1)
-    if is_dataframe(thresholds):
-        numbers: GroupTable | Learn | tuple[float, ...]
-        lengths, numbers = read_thresholds(thresholds, source.rows, source.by, windows, ticks, clock)
-    else:
-        if windows is None and isinstance(thresholds, Mapping):
-            windows = sorted(window_of(window, ticks, clock) for window in thresholds)
-        if windows is None:
-            raise InvalidArgument("bursts() got no windows; give them, like windows=range(4, 404, 4)")
-        lengths = windows_of(windows, ticks, clock)
-        numbers = thresholds_of(thresholds, lengths, ticks, clock)
-    chosen, why = search_of(search.kind, agg, lengths[-1])
+    lookup = threshold_rows(thresholds, source.rows, source.by) if is_dataframe(thresholds) else None
+    if lookup is None and windows is None and isinstance(thresholds, Mapping):
+        windows = sorted(window_of(window, ticks, clock) for window in thresholds)
+    if lookup is None and windows is None:
+        raise InvalidArgument("bursts() got no windows; give them, like windows=range(4, 404, 4)")
+    lengths = () if windows is None else windows_of(windows, ticks, clock)
+    chosen, why = search_of(search.kind, agg, lengths[-1] if lengths else None)
     settings: BurstSettings = {
         "agg": agg,
         "windows": lengths,
-        "thresholds": numbers,
+        "thresholds": thresholds_of(thresholds, lengths, ticks, clock) if lookup is None else (),
         "unit": ticks,
         "search": chosen,
         "error": float(search.error),
         "error_side": search.error_side,
+        "unread": None if lookup is None else UnreadThresholds(group_types(lookup, source.by), search.kind),
     }
     counted = _value(source.rows, value, agg, ticks)
     control = None if stream.control is None else check_control(stream.control, source.rows, BURST_COMMANDS)
-    return BurstQuery(**vars(source), value=counted, settings=settings, why=why, control=control)
+    return BurstQuery(**vars(source), value=counted, settings=settings, why=why, control=control, lookup=lookup)
+
+
+def threshold_rows(thresholds: DataFrame, rows: DataFrame, by: Sequence[str]) -> DataFrame:
+    """The table of thresholds: groups as they are in the rows, windows and thresholds."""
+    if thresholds.isStreaming:
+        raise InvalidArgument("bursts() got a stream of thresholds; change them while it runs with control=")
+    wanted = [*by, "window", "threshold"]
+    missing = [name for name in wanted if name not in thresholds.columns]
+    if missing:
+        raise InvalidArgument(
+            f"bursts() got a table of thresholds without {missing[0]!r}; it has {', '.join(thresholds.columns)} and "
+            f"needs {', '.join(wanted)}, as Bursts.learnt() writes them"
+        )
+    kinds = {name: rows.schema[name].dataType for name in by} | {"window": T.LongType(), "threshold": T.DoubleType()}
+    return thresholds.select(*(column(name).cast(kinds[name]).alias(name) for name in wanted))
 
 
 def _value(rows: DataFrame, value: str | Column | None, agg: str, unit: int | None) -> Column:

@@ -12,11 +12,9 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from streamframes.core.batch.groups import fingerprints
-from streamframes.core.regions.plan import Listed
+from streamframes.core.regions.plan import Listed, UnreadPlaces
 from streamframes.errors import InvalidArgument
-from streamframes.spark.columns import arrow_type, column, names, whole_array
-from streamframes.spark.session import is_dataframe
+from streamframes.spark.columns import column, group_types, names
 
 _WHOLE = (T.ByteType, T.ShortType, T.IntegerType, T.LongType)
 
@@ -66,12 +64,8 @@ def place_columns(space: Sequence[str]) -> list[Column]:
     return [column(name).cast("double") for name in space]
 
 
-def listed_places(places: Any, rows: DataFrame, space: Sequence[str], by: Sequence[str]) -> Listed | None:
-    """The places that a list or a table names."""
-    if places is None:
-        return None
-    if is_dataframe(places):
-        return _of_table(places, rows, space, by)
+def listed_places(places: Any, space: Sequence[str]) -> Listed:
+    """The places that a list names."""
     try:
         values = np.array(list(places))
     except (TypeError, ValueError):
@@ -87,7 +81,10 @@ def listed_places(places: Any, rows: DataFrame, space: Sequence[str], by: Sequen
     return Listed(found + 0.0)
 
 
-def _of_table(places: DataFrame, rows: DataFrame, space: Sequence[str], by: Sequence[str]) -> Listed:
+def places_of_table(
+    places: DataFrame, rows: DataFrame, space: Sequence[str], by: Sequence[str]
+) -> tuple[DataFrame, UnreadPlaces]:
+    """The table of places as it is read when a result is used: group columns, if it has them, and coordinates."""
     if places.isStreaming:
         raise InvalidArgument("regions() got places= as a stream; give a table of them, or a list")
     chosen = names(list(space), "places", places, "regions", table="the table of places")
@@ -105,24 +102,9 @@ def _of_table(places: DataFrame, rows: DataFrame, space: Sequence[str], by: Sequ
             f"regions() got a table of places with {groups[0]!r} but without {lacking!r}; it needs all columns of "
             f"by={list(by)}, or none of them for places of all groups"
         )
-    kinds = [rows.schema[name].dataType for name in groups]
-    own = [column(name).cast(kind).alias(f"k{i}") for i, (name, kind) in enumerate(zip(groups, kinds, strict=True))]
-    table = places.select(*own, *(each.alias(f"p{i}") for i, each in enumerate(place_columns(chosen)))).toArrow()
-    table = table.combine_chunks()
-    found = np.stack(
-        [np.asarray(table[f"p{i}"].to_numpy(), np.float64) for i in range(len(space))], axis=1
-    )  # fmt: skip
-    if not len(found):
-        raise InvalidArgument("regions() got places= as a table without rows; leave it out, or name one place at least")
-    if not np.isfinite(found).all():
-        raise InvalidArgument(
-            f"regions() got places= as a table in which {' or '.join(map(repr, chosen))} is null or not finite; leave "
-            "such rows out"
-        )
-    if not groups:
-        return Listed(found + 0.0)
-    keys = [whole_array(table[f"k{i}"]).cast(arrow_type(kind)) for i, kind in enumerate(kinds)]
-    return Listed(found + 0.0, *fingerprints(keys, len(found)))
+    own = [column(name).cast(rows.schema[name].dataType).alias(f"k{i}") for i, name in enumerate(groups)]
+    table = places.select(*own, *(each.alias(f"p{i}") for i, each in enumerate(place_columns(chosen))))
+    return table, UnreadPlaces(group_types(rows, groups), tuple(chosen))
 
 
 def in_one_place(

@@ -46,6 +46,11 @@ class Source:
         return bool(self.rows.isStreaming)
 
     @property
+    def lookup(self) -> DataFrame | None:
+        """A table that the plan needs as a whole; it is read when a result is used."""
+        return None
+
+    @property
     def data(self) -> DataFrame:
         """The rows that are data, without punctuation."""
         return without_punctuation(self.rows, self.stream)
@@ -161,8 +166,8 @@ class PlannedQuery(Source, ABC, Generic[Plan]):
     def carried_out(self, columns: Sequence[Column], plan: Plan, schema: T.StructType) -> DataFrame:
         """The results of a plan on these rows."""
         if self.is_stream:
-            return stream_results(self.rows, columns, self.ts, plan, self.n_buckets(), self.stream, schema)
-        return table_results(self.data.select(*columns), plan, self.n_buckets(), schema)
+            return stream_results(self.rows, columns, self.ts, plan, self.n_buckets(), self.stream, schema, self.lookup)
+        return table_results(self.data.select(*columns), plan, self.n_buckets(), schema, self.lookup)
 
     def result_types(self, plan: Plan, types: Mapping[str, T.DataType] = MappingProxyType({})) -> T.StructType:
         """The columns of the results, as Spark knows them: groups and instants as they are in the rows."""

@@ -7,7 +7,7 @@ rows ─ select place and condition ─ pack, shuffle chunks ─ search by bucke
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
@@ -34,9 +34,16 @@ from streamframes.options import Rectangles, Reports, Stream
 from streamframes.spark.columns import column, scheme_input
 from streamframes.spark.explain.regions import search_steps
 from streamframes.spark.planning.fill.own import FilledQuery
-from streamframes.spark.planning.places import listed_places, place_columns, place_type, space_columns
+from streamframes.spark.planning.places import (
+    listed_places,
+    place_columns,
+    place_type,
+    places_of_table,
+    space_columns,
+)
 from streamframes.spark.planning.query import PackedRow, checked_source
 from streamframes.spark.planning.run import SHUFFLED
+from streamframes.spark.session import is_dataframe
 from streamframes.spark.streaming.run import explain_stream
 
 
@@ -47,6 +54,7 @@ class RegionQuery(FilledQuery[RegionPlan]):
     state: Column | None
     places: tuple[str, ...]
     settings: RegionSettings
+    lookup: DataFrame | None = field(default=None)
 
     @property
     def space(self) -> tuple[str, ...]:
@@ -119,6 +127,11 @@ def plan_regions(
     method, stations = method_of(
         rectangles.method, kind, len(places), reports.missing, has_places=reports.places is not None
     )
+    listed, unread, lookup = None, None, None
+    if is_dataframe(reports.places):
+        lookup, unread = places_of_table(reports.places, table, places, source.by)
+    elif reports.places is not None:
+        listed = listed_places(reports.places, places)
     settings: RegionSettings = {
         "shape": kind,
         "method": method,
@@ -140,7 +153,8 @@ def plan_regions(
             open_on=reports.open_on,
             max_gap=reports.max_gap,
         ),
-        "listed": listed_places(reports.places, table, places, source.by),
+        "listed": listed,
+        "unread": unread,
         "may_miss": stations or reports.bad is not None,
         "place_types": tuple(place_type(table.schema[name].dataType) for name in places),
     }
@@ -148,7 +162,7 @@ def plan_regions(
         _check_fragments(settings, len(places))
     state = _state(table, condition, reports.bad)
     _check_names(prefix, source.by, "regions")
-    return RegionQuery(**vars(source), state=state, places=tuple(places), settings=settings)
+    return RegionQuery(**vars(source), state=state, places=tuple(places), settings=settings, lookup=lookup)
 
 
 def plan_density(

@@ -11,8 +11,10 @@ from pyspark.sql import types as T
 from streamframes.core.batch.packer import Layout
 from streamframes.core.files.parquet.projection import Selection
 from streamframes.core.frames.operator import FramePlan
+from streamframes.core.operator.lookup import bucket_of
 from streamframes.core.operator.protocol import OperatorPlan
 from streamframes.core.operator.table_bucket import bucket_results
+from streamframes.spark.batch.lookup import table_pieces
 from streamframes.spark.batch.pack import PIECES, packing
 from streamframes.spark.batch.reduce import Batches, reduced
 from streamframes.spark.scan.scan import Selected
@@ -29,15 +31,21 @@ TABLE_STEPS = (
 
 
 def table_results(
-    travelling: DataFrame | Selected, plan: OperatorPlan, buckets: int, schema: T.StructType
+    travelling: DataFrame | Selected,
+    plan: OperatorPlan,
+    buckets: int,
+    schema: T.StructType,
+    lookup: DataFrame | None = None,
 ) -> DataFrame:
-    """The results of a plan on a table of group columns, the instant, and what travels."""
+    """The results of a plan on a table of group columns, the instant, and what travels; with its lookup table."""
     if isinstance(travelling, Selected) and isinstance(plan, FramePlan):
         way = strategy_of(travelling, plan)
         if not isinstance(way, str):
             return way.frames(schema)
     chunks = pieces(travelling, plan.layout, packing(plan.layout, buckets, end_of_data=plan.needs_end_of_data))
-    return reduced(chunks, buckets, partial(bucket_results, plan), schema)
+    if lookup is not None:
+        chunks = table_pieces(lookup, plan.lookup, buckets).union(chunks)
+    return reduced(chunks, buckets, partial(bucket_results, plan, make=bucket_of), schema)
 
 
 def pieces(travelling: DataFrame | Selected, layout: Layout, pack: Callable[[Batches], Batches]) -> DataFrame:

@@ -11,12 +11,13 @@ from pyspark.sql import types as T
 
 from streamframes.core.batch.packer import Layout
 from streamframes.core.operator.commands import COMMANDS, DATA_ROWS, CommandedPlan
+from streamframes.core.operator.lookup import completed
 from streamframes.core.operator.protocol import OperatorPlan
 from streamframes.core.operator.stream_bucket import StreamPlan
 from streamframes.errors import InvalidArgument
 from streamframes.spark.session import require_dataframe
 from streamframes.spark.streaming.run import StreamSettings, identity, punctuation_kind
-from streamframes.spark.streaming.stateful import pieces_of, stateful
+from streamframes.spark.streaming.stateful import lookup_pieces, pieces_of, stateful
 from streamframes.spark.streaming.watermark import WATERMARK, Watch, event_clock
 
 
@@ -60,6 +61,7 @@ def commanded_results(
     schema: T.StructType,
     control: DataFrame,
     commands: CommandColumns,
+    lookup: DataFrame | None = None,
 ) -> DataFrame:
     """The results of a plan on a stream with commands: both are packed, united, and meet in one stateful stage."""
     clock = event_clock(plan.clock, [settings.watch])
@@ -73,4 +75,6 @@ def commanded_results(
         input_number=COMMANDS, to_all=True,
     )  # fmt: skip
     stream_plan = StreamPlan(plan, identity(plan, buckets, settings, clock), settings.late)
-    return stateful(data.union(given), CommandedPlan(stream_plan), clock, plan.prefix, schema, rows.schema[ts].dataType)
+    kind = rows.schema[ts].dataType
+    united, whole = data.union(given), completed(CommandedPlan(stream_plan), plan)
+    return stateful(united, whole, clock, plan.prefix, schema, kind, lookup_pieces(lookup, plan.lookup, buckets, clock))

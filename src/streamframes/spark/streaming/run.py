@@ -11,6 +11,7 @@ from pyspark.sql import types as T
 
 from streamframes.core.batch.clock import Clock
 from streamframes.core.batch.packer import ALL_GROUPS, DATA, ONE_GROUP
+from streamframes.core.operator.lookup import completed
 from streamframes.core.operator.protocol import OperatorPlan
 from streamframes.core.operator.stream_bucket import StreamPlan
 from streamframes.core.schemes.base import Input
@@ -18,7 +19,7 @@ from streamframes.errors import InvalidArgument
 from streamframes.options import Stream
 from streamframes.spark.columns import scheme_input
 from streamframes.spark.streaming.events import USERS_CLOCK, EventClock
-from streamframes.spark.streaming.stateful import pieces_of, stateful
+from streamframes.spark.streaming.stateful import lookup_pieces, pieces_of, stateful
 from streamframes.spark.streaming.watermark import Watch, check_watch, event_clock
 
 
@@ -64,13 +65,15 @@ def stream_results(
     buckets: int,
     settings: StreamSettings,
     schema: T.StructType,
+    lookup: DataFrame | None = None,
 ) -> DataFrame:
-    """The results of a plan on a stream: append mode, any sink."""
+    """The results of a plan on a stream, with its lookup table: append mode, any sink."""
     clock = event_clock(plan.clock, [settings.watch])
     kinds = punctuation_kind(settings)
     pieces = pieces_of(rows, columns, ts, plan.layout, buckets, settings.watch, clock, punctuation=kinds)
     stream_plan = StreamPlan(plan, identity(plan, buckets, settings, clock), settings.late, settings.punctuations)
-    return stateful(pieces, stream_plan, clock, plan.prefix, schema, rows.schema[ts].dataType)
+    given = lookup_pieces(lookup, plan.lookup, buckets, clock)
+    return stateful(pieces, completed(stream_plan, plan), clock, plan.prefix, schema, rows.schema[ts].dataType, given)
 
 
 def punctuation_kind(settings: StreamSettings) -> Column:

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from streamframes.core.batch.clock import MIN_INSTANT
 from streamframes.core.batch.packer import DATA, Layout
+from streamframes.core.operator.lookup import LOOKUP, lookup_layout
+from streamframes.spark.batch.lookup import travelling
 from streamframes.spark.batch.pack import PIECES, StreamPacking, packing
 from streamframes.spark.columns import column
 from streamframes.spark.session import bucket_names, n_partitions
@@ -62,6 +65,18 @@ def pieces_of(
     names = StreamPacking(bucket_names(buckets, n_partitions(rows.sparkSession)))
     return travelling.mapInArrow(
         packing(layout, buckets, names, input_number=input_number, to_all=to_all), _pieces(clock)
+    )
+
+
+def lookup_pieces(
+    lookup: DataFrame | None, types: Sequence[pa.DataType], buckets: int, clock: EventClock | None
+) -> DataFrame | None:
+    """The pieces of a lookup table, which every bucket is given before its first step."""
+    if lookup is None:
+        return None
+    columns = travelling(lookup, F.lit(0).cast("long"))
+    return pieces_of(
+        lookup, columns, "", lookup_layout(types), buckets, Watch(), clock, input_number=LOOKUP, to_all=True
     )
 
 

@@ -20,6 +20,7 @@ from streamframes.core.fill.operator import FillPlan
 from streamframes.core.fill.plan import FRAMES, ROWS
 from streamframes.core.fill.stream_bucket import FillStreamPlan
 from streamframes.core.frames.edges import Move
+from streamframes.core.operator.lookup import completed
 from streamframes.core.operator.stream_bucket import StreamPlan
 from streamframes.errors import InvalidArgument
 from streamframes.spark.planning.fill.edges import inside_stream
@@ -28,8 +29,9 @@ from streamframes.spark.planning.fill.tables import frame_columns
 from streamframes.spark.planning.query import Query
 from streamframes.spark.session import n_partitions
 from streamframes.spark.streaming.events import EventClock
+from streamframes.spark.streaming.processor import BucketPlan
 from streamframes.spark.streaming.run import identity, punctuation_kind
-from streamframes.spark.streaming.stateful import pieces_of, stateful
+from streamframes.spark.streaming.stateful import lookup_pieces, pieces_of, stateful
 from streamframes.spark.streaming.watermark import (
     WATERMARK,
     Watch,
@@ -81,7 +83,10 @@ def fill_query(query: Query, moves: tuple[Move, ...], filling: FillQuery, waitin
         frames_watched=query.stream.watch.is_watched,
         late=waiting.late,
     )
-    return _run(ours.union(theirs) if is_stream else ours, plan, clock, filling, None if is_stream else theirs)
+    given = lookup_pieces(query.lookup, frames.lookup, buckets, clock)
+    if not is_stream:
+        given = theirs if given is None else given.union(theirs)
+    return _run(ours.union(theirs) if is_stream else ours, completed(plan, frames), clock, filling, given)
 
 
 def _in_order(query: Query, by: Mapping[str, str]) -> dict[str, str]:
@@ -120,7 +125,7 @@ def fill_given(frames: DataFrame, filling: FillQuery, waiting: Waiting) -> DataF
 
 
 def _run(
-    pieces: DataFrame, plan: FillStreamPlan, clock: EventClock | None, filling: FillQuery, given: DataFrame | None
+    pieces: DataFrame, plan: BucketPlan, clock: EventClock | None, filling: FillQuery, given: DataFrame | None
 ) -> DataFrame:
     schema = filling.result_types(tags=filling.is_tagging)
     schema = T.StructType([T.StructField(field.name, field.dataType) for field in schema])
