@@ -121,7 +121,8 @@ def test_what_cannot_work_is_one_line_on_stderr(tmp_path, monkeypatch, arguments
 def test_frames_of_a_stream_are_shown_batch_by_batch_and_nothing_else(tmp_path):
     # A program of its own, because only such a one hides what Spark and its workers write. The folder looks like a
     # pattern, and some episodes end so late that they are not certain.
-    code = "from streamframes.cli.commands import demo_stream; demo_stream.FILES = 4\nfrom streamframes.cli.main import app; app()"
+    fewer = "from streamframes.cli.commands import demo_stream; demo_stream.FILES = 4"
+    code = f"{fewer}\nfrom streamframes.cli.main import app; app()"
     command = [sys.executable, "-c", code, "demo", "--stream", "--rows", "3000", "--seed", "20", "--output", "o[1]"]
     result = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=300, check=False)
     assert (result.returncode, result.stderr) == (0, "")
