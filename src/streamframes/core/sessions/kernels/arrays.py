@@ -117,9 +117,9 @@ class Arrays(NamedTuple):
     others: np.ndarray
 
 
-RECORD = RecordHead(*range(12))
-RESULT = ResultHead(*range(8))
-COUNTER = Counters(*range(29))
+RECORD = RecordHead(*range(len(RecordHead._fields)))
+RESULT = ResultHead(*range(len(ResultHead._fields)))
+COUNTER = Counters(*range(len(Counters._fields)))
 # Behind the counters, for each class: its list of free records, events with a null key, unmatched closes.
 PER_CLASS = len(COUNTER)
 

@@ -1,4 +1,4 @@
-"""Close: a session ends, all sessions within it first, the innermost first of all.
+"""Close: a session and all sessions inside it end, the children first.
 
 `close` goes down to the innermost children, and finishes each session once it has no children left: attributes that are
 set at the closing, values that are passed on then, the result; then the record is free.

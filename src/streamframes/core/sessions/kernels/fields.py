@@ -52,7 +52,6 @@ class ClassRow(NamedTuple):
     session would have closed one.
     """
 
-    parent: int
     level: int
     width: int
     found_by: int
@@ -95,7 +94,6 @@ class NodeRow(NamedTuple):
     place: int
     argument: int
     is_double: int
-    source: int
     when: int
     where: int
     passed_once: int
@@ -141,12 +139,12 @@ class MeasureRow(NamedTuple):
     state: int
 
 
-TREE = TreeHead(*range(15))
-CLASS = ClassRow(*range(33))
-NODE = NodeRow(*range(24))
-COLUMN = ColumnRow(*range(2))
-AHEAD = AheadRow(*range(4))
-MEASURE = MeasureRow(*range(4))
+TREE = TreeHead(*range(len(TreeHead._fields)))
+CLASS = ClassRow(*range(len(ClassRow._fields)))
+NODE = NodeRow(*range(len(NodeRow._fields)))
+COLUMN = ColumnRow(*range(len(ColumnRow._fields)))
+AHEAD = AheadRow(*range(len(AheadRow._fields)))
+MEASURE = MeasureRow(*range(len(MeasureRow._fields)))
 # How the session of an event is found: there is one at most, by key, or by a condition on each.
 ONE, BY_KEY, BY_MATCH = range(3)
 # The program of a condition that is not there.

@@ -155,14 +155,12 @@ class TreeRows:
             source = self.nodes[node.source].cls
             row[NODE.levels_up] = path_of(self.classes, source).index(node.cls)
             row[NODE.where] = self.programs.reference(node.where, source)
-            row[NODE.source] = self.node_at(node.source)
         return row
 
     def class_row(self, number: int, salt: int) -> dict[int, int]:
         """The fields of a class."""
         each = self.classes[number]
         row = {
-            CLASS.parent: each.parent,
             CLASS.level: each.level,
             CLASS.width: self.layout.width(number),
             CLASS.found_by: BY_KEY if each.keys else BY_MATCH if each.matches is not None else ONE,
