@@ -348,7 +348,7 @@ def test_both_methods_find_as_many_regions_of_a_grid(tmp_path: Path) -> None:
 def test_nested_sessions_report_as_many_readings_as_the_reference(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sessions, "LITERAL_EVENTS", 300)
+    monkeypatch.setattr(sessions, "REFERENCE_EVENTS", 300)
     report = sessions.run(Options(10_000, 1, tmp_path), Console(quiet=True))
     assert [cells[:2] for cells in report.cells] == [
         [name, f"{lifetime:,}"] for name in sessions.AGGREGATES for lifetime in sessions.LIFETIMES

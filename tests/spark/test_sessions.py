@@ -301,9 +301,9 @@ BAD: list[tuple[dict[str, Any], str]] = [
 @pytest.mark.parametrize(("change", "told"), BAD)
 def test_bad_input_is_refused_before_a_job_starts(figure: Any, change: dict[str, Any], told: str) -> None:
     settings = {"tree": tree(), "ts": ["ts", "seq"], **change}
-    control = {"control": figure} if settings.pop("control", False) else {}
+    options = {"stream": sf.Stream(control=figure)} if settings.pop("control", False) else {}
     with pytest.raises(sf.InvalidArgument) as caught:
-        sf.sessions(figure, settings.pop("tree"), **settings, **control).sessions()
+        sf.sessions(figure, settings.pop("tree"), **settings, **options).sessions()
     assert told in str(caught.value)
 
 
