@@ -104,7 +104,7 @@ def density(
     lateness: Duration | None = None,
     stream: Stream | None = None,
 ) -> Regions:
-    """Find where points crowd: connected cells whose mean density is at least `above`, and for how long.
+    """Find where points are dense: connected cells whose mean density is at least `above`, and for how long.
 
     Each row is a point. Points are counted by cell and unit of time. In each unit regions grow from the densest cell:
     neighbours are added, the densest first, until `min_area` is reached and any further one would lower the mean. What
@@ -119,7 +119,7 @@ def density(
     space
         The column of the place, or two, `["x", "y"]`.
     bin
-        The side of a cell, or one for each dimension.
+        The size of a cell, or one for each dimension.
     unit
         The length of the units of time, counted from 1970 or 0.
     above

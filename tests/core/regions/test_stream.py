@@ -67,8 +67,8 @@ def check(plan: Any, rows: list[dict[str, Any]], batches: Any) -> None:
 def goes_on(plan: Any, rows: list[dict[str, Any]]) -> bool:
     """Whether a table leaves any rectangle open, or a place that satisfied the condition when it last reported."""
     last = {(row["key"], *row["x"][1:-1]): row["x"][-1] for row in sorted(rows, key=lambda row: row["ts"])}
-    untold = table(replace(plan, prefer=None), rows)
-    return SATISFIED in last.values() or any(row["frame_closed_by"] == "end of data" for row in untold)
+    without_preference = table(replace(plan, prefer=None), rows)
+    return SATISFIED in last.values() or any(row["frame_closed_by"] == "end of data" for row in without_preference)
 
 
 @pytest.mark.parametrize("options", [{}, {"prefer": "largest"}, {"prefer": "longest"}, {"shape": "connected"}], ids=str)
