@@ -16,12 +16,12 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.batch.clock import MAX_INSTANT, MIN_INSTANT
+from streamframes.core.batch.clock import MAX_INSTANT
 from streamframes.core.batch.groups import GroupIndex
 from streamframes.core.batch.reorder_buffer import in_order
 from streamframes.core.batch.rows import Rows, gather, no_rows
 from streamframes.core.batch.tree import Tree, tree_at
-from streamframes.core.fill.pending_frames import GROUP, LOW, NEVER, PendingFrames
+from streamframes.core.fill.pending_frames import FIRST_LONG, GROUP, LOW, NEVER, PendingFrames
 from streamframes.core.fill.plan import FRAMES, FillSpec
 from streamframes.core.fill.row_buffer import RowBuffer
 from streamframes.core.operator.protocol import NO_WATERMARKS, Operator, OperatorPlan
@@ -85,7 +85,7 @@ class FillOperator(Operator):
     def feed(self, rows: Rows, watermarks: np.ndarray = NO_WATERMARKS) -> list[pa.RecordBatch]:
         """The frames that the watermarks complete, or the rows that are in frames."""
         if not watermarks.size:
-            watermarks = np.full(len(self.groups), MIN_INSTANT)
+            watermarks = np.full(len(self.groups), FIRST_LONG)
         pending = self.pending
         if self.later_frames is None or self.rows is None:
             return pending.fill(rows, watermarks)
