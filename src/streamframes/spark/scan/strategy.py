@@ -67,14 +67,15 @@ def strategy_of(selected: Selected, plan: FramePlan) -> SegmentedScan | Partitio
     refusal = can_be_merged(plan)
     # Who pays for what is read over a network would pay for it several times.
     local = isinstance(selection.dataset.filesystem, fs.LocalFileSystem)
-    partitions = local and bool(plan.keys.names) and n_cores(spark) <= MOST
+    cores = n_cores(spark)
+    partitions = local and bool(plan.keys.names) and cores <= MOST
     if refusal and not partitions:
         return refusal
     try:
         chains = in_order(selection.chains)
-        found = [] if refusal else split_by_time(chains, n_cores(spark))
+        found = [] if refusal else split_by_time(chains, cores)
     except NoOrder as reason:
         return str(reason)
     if partitions and (refusal or prefers_key_partitions(plan, selection, found)):
         return PartitionedScan(spark, plan, selection, tuple(chains), refusal or "the groups are many and short")
-    return SegmentedScan(spark, plan, selection, tuple(found), route_for(spark, plan.keys.names))
+    return SegmentedScan(spark, plan, selection, tuple(found), route_for(cores, plan.keys.names))

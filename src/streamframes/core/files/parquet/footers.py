@@ -15,8 +15,7 @@ from pyarrow import fs
 
 from streamframes.core.files.parquet.column_chunks import check_column_chunks
 from streamframes.core.files.parquet.listing import File
-from streamframes.core.files.parquet.schema import as_spark_sees, spans
-from streamframes.core.files.parquet.types import carried
+from streamframes.core.files.parquet.types import as_spark_sees, carried, spans
 from streamframes.errors import StreamFramesError
 
 THREADS = 8
@@ -34,6 +33,7 @@ class Footer:
     file: File
     metadata: pq.FileMetaData
     schema: pa.Schema
+    row_counts: tuple[int, ...]
 
     def carried(self) -> dict[str, pa.DataType | None]:
         """Each column's carried type; None where there is none."""
@@ -44,14 +44,6 @@ class Footer:
                 kind = carried(field.type)
                 kinds[field.name] = kind and as_spark_sees(kind, (leaves.column(leaf) for leaf in span))
         return kinds
-
-    def row_counts(self) -> list[int]:
-        """How many rows each row group has."""
-        with self.naming():
-            counts = [self.metadata.row_group(number).num_rows for number in range(self.metadata.num_row_groups)]
-            if min(counts, default=0) < 0 or sum(counts) != self.metadata.num_rows:
-                raise ValueError(f"row groups have {counts} rows, and the file {self.metadata.num_rows}")
-        return counts
 
     def naming(self) -> AbstractContextManager[None]:
         """Errors name the file: much of a footer is read when somebody looks at it."""
@@ -75,9 +67,17 @@ def read_footer(filesystem: fs.FileSystem, file: File) -> Footer:
             footer = footer_bytes(source)
             parquet = pq.ParquetFile(pa.BufferReader(footer), pre_buffer=False)
             check_column_chunks(footer, parquet.metadata)
-            return Footer(file, parquet.metadata, parquet.schema_arrow)
+            return Footer(file, parquet.metadata, parquet.schema_arrow, _row_counts(parquet.metadata))
     except Exception as error:
         raise StreamFramesError(f"scan() got {file.path!r}, {_reason(filesystem, file, error)}") from error
+
+
+def _row_counts(metadata: pq.FileMetaData) -> tuple[int, ...]:
+    """How many rows each row group has."""
+    counts = tuple(metadata.row_group(number).num_rows for number in range(metadata.num_row_groups))
+    if min(counts, default=0) < 0:
+        raise ValueError(f"its row groups have {counts} rows")
+    return counts
 
 
 def checked_metadata(source: Any) -> pq.FileMetaData:

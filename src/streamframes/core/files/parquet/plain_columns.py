@@ -13,8 +13,8 @@ from itertools import accumulate
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from streamframes.core.files.parquet.schema import spans
 from streamframes.core.files.parquet.statistics import meaning_of
+from streamframes.core.files.parquet.types import spans
 
 LEAST_ROWS = 1 << 17
 """Fewer rows are read by PyArrow."""

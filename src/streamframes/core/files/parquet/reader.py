@@ -22,8 +22,7 @@ from streamframes.core.files.parquet.dataset import Dataset
 from streamframes.core.files.parquet.footers import checked_metadata, naming, opened
 from streamframes.core.files.parquet.listing import File
 from streamframes.core.files.parquet.plain_columns import PlainColumns
-from streamframes.core.files.parquet.schema import spans
-from streamframes.core.files.parquet.types import ENCODED, as_carried
+from streamframes.core.files.parquet.types import ENCODED, as_carried, spans
 from streamframes.errors import InvalidArgument, StreamFramesError
 
 LIMIT = 1 << 23
