@@ -6,10 +6,11 @@ Covers: streamframes.core.schemes.every
 from __future__ import annotations
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import streamframes as sf
+from tests.thoroughness import examples
 
 FIRST, LAST = -(2**63), 2**63 - 1
 NEAR = st.integers(FIRST, FIRST + 40) | st.integers(LAST - 40, LAST) | st.integers(-20, 20)
@@ -24,7 +25,7 @@ def windows(ts: list[int], size: int, slide: int) -> list[tuple[int, int, int]]:
     return sorted((rows[0], rows[-1], len(rows)) for rows in held.values())
 
 
-@settings(max_examples=100, deadline=None)
+@examples(60)
 @given(st.lists(NEAR, min_size=1, max_size=20), st.integers(1, 30), st.none() | st.integers(1, 30))
 @example([LAST - 1, LAST], 10, None)
 @example([FIRST, FIRST + 1, FIRST + 9], 10, 3)
