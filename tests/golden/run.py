@@ -1,0 +1,64 @@
+"""Run the golden cases: tables and scans are collected, streams are played until all their files are read."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Collection, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pyarrow as pa
+
+from tests.golden.canonical import Result, result
+from tests.golden.cases import accuracy, algebra, fill, frames
+from tests.golden.given import ALL, STREAM, Case, Given
+
+VERBS: dict[str, ModuleType] = {
+    "frames": frames,
+    "fill": fill,
+    "algebra": algebra,
+    "accuracy": accuracy,
+}
+AT_ONCE = 3  # most of the time goes to plans and small jobs, which wait for each other
+
+
+def suites() -> list[tuple[str, str]]:
+    """Each verb with each kind of rows that it has cases for."""
+    return [(verb, kind) for verb in VERBS for kind in ALL if any(kind in each.kinds for each in cases(verb).values())]
+
+
+def cases(verb: str) -> dict[str, Case]:
+    defined: dict[str, Case] = VERBS[verb].CASES
+    return defined
+
+
+def results(
+    spark: Any, folder: Path, verb: str, kind: str, names: Collection[str] = ()
+) -> Iterator[tuple[str, Result]]:
+    """The results of all cases of a verb with rows of a kind, or of those with these names."""
+    given = Given(spark, folder, kind)
+    chosen = {name: case for name, case in cases(verb).items() if kind in case.kinds and (not names or name in names)}
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        yield from zip(chosen, pool.map(lambda case: result_of(case, given), chosen.values()), strict=True)
+
+
+def result_of(case: Case, given: Given) -> Result:
+    made = case.call(given)
+    return result(played(made) if given.kind == STREAM else made.toArrow())
+
+
+def played(stream: Any) -> pa.Table:
+    """All that a stream gives, with the number of the micro-batch in which it came."""
+    batches: list[pa.Table] = []
+    guard = threading.Lock()
+
+    def keep(batch: Any, number: int) -> None:
+        table = batch.toArrow()
+        with guard:
+            batches.append(table.append_column("_batch", pa.array([number] * table.num_rows, pa.int64())))
+
+    query = stream.writeStream.foreachBatch(keep).trigger(availableNow=True).start()
+    query.awaitTermination()
+    return pa.concat_tables(batches)
