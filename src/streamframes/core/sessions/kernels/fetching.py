@@ -5,7 +5,14 @@
   event i + 4    the youngest child, where an event is about to open another one
   closing        the records and entries of all sessions within a session, several lists of children at once
 
-All this changes nothing but the time that it takes.
+All this changes nothing but the time. CPU seconds for 4 million events in random order, with fetching and without:
+
+  keys        closed sessions   average of them   closed, one inside the other   average of averages
+  1,000       0.22, 0.25        0.21, 0.23        0.42, 0.46                     0.35, 0.40
+  100,000     0.36, 1.12        0.34, 1.14        1.06, 3.06                     0.82, 2.81
+  1,000,000   1.11, 1.96        0.47, 1.30        4.53, 6.29                     1.58, 3.37
+
+What is fetched at a closing is 12 % of the average of averages with 100,000 keys, and less than 10 % elsewhere.
 """
 
 from __future__ import annotations
