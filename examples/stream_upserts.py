@@ -22,7 +22,8 @@ def main() -> None:
     # Each partition costs a fixed time in each micro-batch, so a small stream has few.
     spark = sf.session(spark_sql_shuffle_partitions="2")
     sustained = sf.Threshold("drop_pct > 0.3", min_duration="2 minutes")
-    options = {"ts": "rpt_time", "by": "router", "lateness": "1 minute", "fragments": True}
+    growing = sf.Stream(lateness="1 minute", fragments=True)
+    options = {"ts": "rpt_time", "by": "router", "stream": growing}
 
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
