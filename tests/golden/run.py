@@ -12,13 +12,15 @@ from typing import Any
 import pyarrow as pa
 
 from tests.golden.canonical import Result, result
-from tests.golden.cases import accuracy, algebra, fill, frames
+from tests.golden.cases import accuracy, algebra, fill, frames, regions, sessions
 from tests.golden.given import ALL, STREAM, Case, Given
 
 VERBS: dict[str, ModuleType] = {
     "frames": frames,
     "fill": fill,
     "algebra": algebra,
+    "sessions": sessions,
+    "regions": regions,
     "accuracy": accuracy,
 }
 AT_ONCE = 3  # most of the time goes to plans and small jobs, which wait for each other
