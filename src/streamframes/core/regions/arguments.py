@@ -11,14 +11,12 @@ from streamframes.core.batch.clock import Clock, Duration, check_duration
 from streamframes.core.frames.schedule import MISSING, OPEN_ON
 from streamframes.core.regions.plan import DURATIONS, METHODS, RECTANGLE, SPANS, DensitySettings
 from streamframes.core.regions.reports import ENDS, HOLDS, IMPUTES, NO_LIMIT, Reading
-from streamframes.core.regions.types import Limits
+from streamframes.core.regions.types import ROUNDING, Limits
 from streamframes.core.validation import check_choice
 from streamframes.errors import InvalidArgument
 
 _MEANINGS = {"ends": ENDS, "false": ENDS, "holds": HOLDS, "true": IMPUTES}
 _MOST_CELLS = 1_000_000
-# Differences of mileposts like 0.3 - 0.1 are a little less, or more, than they are written.
-ROUNDING = 1e-9
 
 
 def number(
@@ -77,7 +75,7 @@ def limits_of(
         extent=tuple((1 - ROUNDING) * each for each in least),
         times=1 if min_times is None else count(min_times, "min_times"),
         places=1 if min_places is None else count(min_places, "min_places"),
-        step=float("inf") if max_step is None else (1 + ROUNDING) * number(max_step, "max_step", "regions", above=True),
+        step=float("inf") if max_step is None else number(max_step, "max_step", "regions", above=True),
     )
 
 

@@ -24,6 +24,8 @@ from streamframes.core.batch.tree import Tree, array_at, tree_at
 FALSE, TRUE, IMPUTED, HELD = range(4)
 BREAK, NEW = 4, 8
 MEANING = 3
+# Differences of mileposts like 0.3 - 0.1 are a little less, or more, than they are written.
+ROUNDING = 1e-9
 # Why a region ended: indices into `columns.CLOSED_BY`.
 CONDITION, GAP, END = 1, 2, 4
 
@@ -133,6 +135,11 @@ class Limits:
     times: int = 1
     places: int = 1
     step: float = float("inf")
+
+    @property
+    def widest_step(self) -> float:
+        """How far apart neighbours may be, with room for rounding."""
+        return (1 + ROUNDING) * self.step
 
 
 class Search(Protocol):

@@ -140,7 +140,7 @@ class BoxSearch(Search):
 
     @property
     def _spaced(self) -> tuple[np.ndarray, np.ndarray, float]:
-        return self.edges[0], self.edges[1], float(self.limits.step)
+        return self.edges[0], self.edges[1], float(self.limits.widest_step)
 
     def _limits(self, limits: Limits) -> tuple[int, float, float, int, int]:
         extent, other_extent = (float(limits.extent[axis]) for axis in self.axes)

@@ -16,7 +16,7 @@ import numpy as np
 
 from streamframes.core.jit.compiled import compiled
 from streamframes.core.regions.connected.neighbours import introduce
-from streamframes.core.regions.types import BREAK, CONDITION, FALSE, GAP, HELD, IMPUTED, MEANING
+from streamframes.core.regions.types import BREAK, CONDITION, FALSE, GAP, HELD, IMPUTED, MEANING, ROUNDING
 
 # The numbers of a component. FIRST is the lowest place at START, LIVE counts the places whose latest report belongs
 # to it, FAILED is the latest column at which one of them was not satisfied, HEAD and TAIL are ends of its list of runs.
@@ -133,7 +133,7 @@ def near(table: Any, step: Any, axis: int, low: int, high: int) -> bool:
     """Whether two places are neighbours along an axis."""
     if low < 0 or high < 0:
         return False
-    return bool(table.places[high, axis] - table.places[low, axis] <= step[axis])
+    return bool(table.places[high, axis] - table.places[low, axis] <= (1 + ROUNDING) * step[axis])
 
 
 @compiled

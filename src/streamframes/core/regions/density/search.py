@@ -17,12 +17,19 @@ from streamframes.core.batch.tree import Tree, array_at, number_at, tree_at
 from streamframes.core.regions.density.growth import CELLS, COUNT, POINTS, UNIT, A, B, counted, grow
 from streamframes.core.regions.density.linking import Linked, Links, as_cells
 from streamframes.core.regions.plan import DensitySettings, RegionSpec
-from streamframes.core.regions.types import CONDITION, END, Emission, OpenRegions, RegionGroup, Regions, concat
+from streamframes.core.regions.types import (
+    CONDITION,
+    END,
+    ROUNDING,
+    Emission,
+    OpenRegions,
+    RegionGroup,
+    Regions,
+    concat,
+)
 from streamframes.errors import InvalidArgument, StreamFramesError
 
 MOST_CELLS = 1_000_000
-# 0.7 * 0.7 is less than 0.49: an area that falls short by so little is large enough.
-_ROUNDING = 1e-9
 # Of points that wait: their units, cells in two dimensions, and how many points each stands for.
 _PENDING = ("unit", "a", "b", "weight")
 
@@ -59,7 +66,8 @@ class DensitySearch:
         self.unit, self.above, self.min_duration = unit, float(above), min_duration
         self.bin_sizes = np.array(bin_sizes, np.float64)
         self.area = float(math.prod(bin_sizes))
-        need = min_area / self.area * (1 - _ROUNDING)
+        # 0.7 * 0.7 is less than 0.49: an area that falls short by so little is large enough.
+        need = min_area / self.area * (1 - ROUNDING)
         if need > MOST_CELLS:
             raise StreamFramesError(
                 f"density got min_area={min_area!r}, which is {need:.3g} cells of {self.area!r}; "

@@ -224,8 +224,8 @@ class GridSearch(Search):
     @property
     def _walled(self) -> tuple[np.ndarray, float]:
         walls = np.zeros(self.position.size, np.bool_)
-        build_walls(self.records[:, FIRST], self.position, self.limits.step, walls)
-        return walls, self.limits.step
+        build_walls(self.records[:, FIRST], self.position, self.limits.widest_step, walls)
+        return walls, self.limits.widest_step
 
     def snapshot(self) -> Tree:
         """Everything that must be known to go on later."""

@@ -96,7 +96,11 @@ class ScatteredSearch(Search):
         self.stretches = packed(self.records, self.stretches)
         left = np.flatnonzero(
             needed_places(
-                self.records, self.stretches, self.position, self.limits.step, looks_back=self.pending is not None
+                self.records,
+                self.stretches,
+                self.position,
+                self.limits.widest_step,
+                looks_back=self.pending is not None,
             )
         )
         self.spans = self.spans[self._may_be_wide(least)]
@@ -196,7 +200,7 @@ class ScatteredSearch(Search):
     def _walls(self) -> np.ndarray:
         walls = np.zeros(self.position.size, np.bool_)
         first = np.where(self.records[:, KNOWN] != 0, 0, NOT_YET)
-        build_walls(first, self.position, self.limits.step, walls)
+        build_walls(first, self.position, self.limits.widest_step, walls)
         return walls
 
     @property
@@ -205,7 +209,7 @@ class ScatteredSearch(Search):
 
     @property
     def _context(self) -> Context:
-        return self._state, self.instants, self._limits, self.limits.step
+        return self._state, self.instants, self._limits, self.limits.widest_step
 
     def snapshot(self) -> Tree:
         """Everything that must be known to go on later."""
