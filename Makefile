@@ -64,7 +64,7 @@ check: $(stamp) ## style, types, rules of the house and doctests; needs no Java
 	$(bin)/mypy --strict src
 	$(bin)/lint-imports
 	$(bin)/python -m scripts.check_house
-	$(bin)/python -m scripts.test_map --report
+	$(bin)/python -m scripts.test_map --check
 	$(bin)/python -m scripts.module_map --check
 	$(bin)/pytest --doctest-modules src
 

@@ -1,4 +1,8 @@
-"""Grouping: rows of a group stand together in their order, and a group has one number whatever its values look like."""
+"""Grouping: rows of a group stand together in their order, and a group has one number whatever its values look like.
+
+Covers: streamframes.core.files.keys.hash_table, streamframes.core.files.keys.integers,
+streamframes.core.files.keys.key_index, streamframes.core.files.keys.texts
+"""
 
 from __future__ import annotations
 

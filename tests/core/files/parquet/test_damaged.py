@@ -1,6 +1,6 @@
 """Damaged files are read as PyArrow reads them, or refused by an error that names the file; no process dies of one.
 
-Covers: streamframes.core.files.parquet.footers, column_chunks, plain_columns and reader.
+Covers: streamframes.core.files.parquet.footers, streamframes.core.files.parquet.column_chunks
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""What footers say: the columns on which files agree, files that cannot be read, and ranges of instants."""
+"""What footers say: the columns on which files agree, files that cannot be read, and ranges of instants.
+
+Covers: streamframes.core.files.parquet.statistics
+"""
 
 from __future__ import annotations
 

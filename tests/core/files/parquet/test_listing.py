@@ -1,4 +1,7 @@
-"""What paths, folders, patterns and URIs stand for."""
+"""What paths, folders, patterns and URIs stand for.
+
+Covers: streamframes.core.files.parquet.hive
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""Segments: cut anywhere, read in any row groups, merged in any parts, they give the frames of the whole."""
+"""Segments: cut anywhere, read in any row groups, merged in any parts, they give the frames of the whole.
+
+Covers: streamframes.core.files.segments.first_run, streamframes.core.files.segments.merge,
+streamframes.core.files.segments.partial, streamframes.core.files.segments.rereading,
+streamframes.core.files.segments.segment_reader, streamframes.core.files.segments.segment_worker,
+streamframes.core.files.segments.warm_up
+"""
 
 from __future__ import annotations
 
