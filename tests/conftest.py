@@ -14,7 +14,9 @@ import tests.thoroughness  # noqa: F401  (registers the profile of `make test-lo
 # Every JVM of the tests, those of subprocesses too, runs thousands of queries once each: the second compiler of the
 # JVM would take half of its time, and gain nothing; nor does verifying the classes of Spark again.
 os.environ["SPARK_SUBMIT_OPTS"] = (
-    "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
+    "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote "
+    # Without the second compiler the JVM keeps room for a fifth of the code that many queries make.
+    "-XX:ReservedCodeCacheSize=240m"
 )
 
 SETTINGS = {

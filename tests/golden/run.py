@@ -12,13 +12,14 @@ from typing import Any
 import pyarrow as pa
 
 from tests.golden.canonical import Result, result
-from tests.golden.cases import accuracy, algebra, fill, frames, regions, sessions
+from tests.golden.cases import accuracy, algebra, bursts, fill, frames, regions, sessions
 from tests.golden.given import ALL, STREAM, Case, Given
 
 VERBS: dict[str, ModuleType] = {
     "frames": frames,
     "fill": fill,
     "algebra": algebra,
+    "bursts": bursts,
     "sessions": sessions,
     "regions": regions,
     "accuracy": accuracy,
