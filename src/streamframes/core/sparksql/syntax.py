@@ -31,7 +31,6 @@ PREDICATES = (
     exp.Or,
 )
 BITS: dict[type, str] = {exp.BitwiseAnd: "&", exp.BitwiseOr: "|", exp.BitwiseXor: "^"}
-_WITHOUT_MEANING = {"typed", "safe", "ignore_nulls", "is_nvl", "quoted"}
 
 
 def parsed(text: str) -> exp.Expression:
@@ -55,12 +54,6 @@ def shown(node: exp.Expression) -> str:
 def as_written(node: exp.Expression) -> str:
     """A node as text, with functions in small letters, as most write them."""
     return node.sql(dialect="spark", normalize_functions="lower")
-
-
-def has_only(node: exp.Expression, parts: str) -> bool:
-    """Whether a node has no parts but these, apart from those that say nothing."""
-    given = {name for name, value in node.args.items() if value not in (None, False, [])}
-    return given <= _WITHOUT_MEANING | set(parts.split())
 
 
 def is_number(text: str) -> bool:

@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 from sqlglot import exp
 
-from streamframes.core.sparksql.syntax import PREDICATES, as_written, has_only
+from streamframes.core.sparksql.syntax import PREDICATES, as_written
 from streamframes.core.sparksql.terms import Term, Untranslatable, column
 from streamframes.core.sparksql.types.types import read_as, spark_name
 
 # For each node: who reads it, and which of its parts are known.
 Rule = Callable[["Reader", exp.Expression], Term]
 Rules = Mapping[type, tuple[Rule, str]]
+_WITHOUT_MEANING = {"typed", "safe", "ignore_nulls", "is_nvl", "quoted"}
 
 
 class _Located(Untranslatable):
@@ -35,7 +36,7 @@ class Reader:
         if rule is None:
             raise _Located(f"{as_written(node)} is left to Spark")
         read, known = rule
-        if not has_only(node, known):
+        if not _has_only(node, known):
             raise _Located(f"{as_written(node)} is written in a way that is left to Spark")
         try:
             return read(self, node)
@@ -66,3 +67,9 @@ class Reader:
             raise Untranslatable(f"{name} is of type {spark_name(kind)}, which is left to Spark")
         self.used[alike[0]] = None
         return column(alike[0], used_as)
+
+
+def _has_only(node: exp.Expression, parts: str) -> bool:
+    """Whether a node has no parts but these, apart from those that say nothing."""
+    given = {name for name, value in node.args.items() if value not in (None, False, [])}
+    return given <= _WITHOUT_MEANING | set(parts.split())

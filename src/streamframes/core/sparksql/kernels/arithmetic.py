@@ -13,7 +13,7 @@ from streamframes.core.sparksql.terms import Kernel, Term, Untranslatable, Value
 from streamframes.core.sparksql.types import decimals
 from streamframes.core.sparksql.types.casts import cast, copied, lies_within, to_whole
 from streamframes.core.sparksql.types.coercion import coerced, common_type
-from streamframes.core.sparksql.types.types import MOST_DIGITS, NUMBERS, WHOLE, is_decimal, spark_name
+from streamframes.core.sparksql.types.types import MOST_DIGITS, NUMBERS, WHOLE, is_decimal, is_exact, spark_name
 
 
 def numeric(*terms: Term) -> pa.DataType:
@@ -42,9 +42,7 @@ def multiplied(left: Term, right: Term) -> Term:
 
 
 def _checked(left: Term, right: Term, for_whole: tuple[np.ufunc, Kernel], for_floats: Kernel) -> Term:
-    if any(is_decimal(term.type) for term in (left, right)) and all(
-        decimals.is_exact(term.type) for term in (left, right)
-    ):
+    if any(is_decimal(term.type) for term in (left, right)) and all(is_exact(term.type) for term in (left, right)):
         return _of_decimals(left, right, for_floats)
     kind = numeric(left, right)
     operands = coerced(left, kind), coerced(right, kind)

@@ -18,7 +18,7 @@ from streamframes.core.sparksql.kernels.choice import picked
 from streamframes.core.sparksql.terms import Kernel, Term, Untranslatable, Values, eager, strict
 from streamframes.core.sparksql.types import decimals, literals
 from streamframes.core.sparksql.types.coercion import coerced, common_type
-from streamframes.core.sparksql.types.types import FLOATS, is_decimal
+from streamframes.core.sparksql.types.types import FLOATS, is_decimal, is_exact
 
 Numbers: TypeAlias = npt.NDArray[np.number] | np.number
 Mask: TypeAlias = npt.NDArray[np.bool_]
@@ -90,7 +90,7 @@ def _together(terms: Sequence[Term]) -> list[Term]:
 
 def _exact_value(term: Term) -> int | Decimal | None:
     """The value of a constant that is compared digit by digit; None for any other term."""
-    if term.scalar is None or not decimals.is_exact(term.type):
+    if term.scalar is None or not is_exact(term.type):
         return None
     value: int | Decimal | None = term.scalar.as_py()
     return value
@@ -101,7 +101,7 @@ def compared(operator: str, left: Term, right: Term) -> Term:
     if left.scalar is not None and right.scalar is None:
         return compared(MIRRORED[operator], right, left)
     exact = _exact_value(right)
-    if exact is not None and decimals.is_exact(left.type) and left.scalar is None:
+    if exact is not None and is_exact(left.type) and left.scalar is None:
         _check_width(left, right)
         return _against(operator, left, decimals.bounds(exact, left.type))
     one, other = _together([left, right])
@@ -157,7 +157,7 @@ def among(term: Term, choices: Sequence[Term]) -> Term:
         return reduce(_or, (compared("=", first, other) for other in others))
     known = [other.scalar for other in others if other.scalar is not None and other.scalar.is_valid]
     has_null = len(known) < len(others)
-    if decimals.is_exact(term.type) and decimals.is_exact(first.type):
+    if is_exact(term.type) and is_exact(first.type):
         # In the term's own type: a choice that it cannot hold is never met.
         known = _on_grid([scalar.as_py() for scalar in known], term.type)
         first = term

@@ -12,7 +12,7 @@ from streamframes.core.jit.buffers import empty, made, numbers
 from streamframes.core.sparksql.terms import Term, Untranslatable, constant, strict
 from streamframes.core.sparksql.types import decimals
 from streamframes.core.sparksql.types.coercion import coerced
-from streamframes.core.sparksql.types.types import FLOATS, NUMBERS, WHOLE, is_decimal, spark_name
+from streamframes.core.sparksql.types.types import FLOATS, NUMBERS, WHOLE, is_decimal, is_exact, spark_name
 
 # What Spark's trim of a number removes, and what it then accepts as a whole one.
 _SPACE = "".join(map(chr, (*range(0x21), *range(0x7F, 0xA0))))
@@ -30,7 +30,7 @@ def cast(term: Term, kind: pa.DataType) -> Term:
         return strict(kind, lambda array: pc.not_equal(array, pa.scalar(0, source)), term)
     if source in NUMBERS and (kind in FLOATS or (source in WHOLE and WHOLE.index(source) < _rank(kind))):
         return coerced(term, kind)
-    if term.scalar is not None and decimals.is_exact(source) and kind in NUMBERS:
+    if term.scalar is not None and is_exact(source) and kind in NUMBERS:
         return _constant_as(term, kind)
     if is_decimal(source) and kind == pa.float64():
         return coerced(term, kind)

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from streamframes.core.sparksql.terms import Term, Untranslatable, constant, strict
 from streamframes.core.sparksql.types import decimals
-from streamframes.core.sparksql.types.types import FLOATS, NUMBERS, WHOLE, is_decimal, is_instant, spark_name
+from streamframes.core.sparksql.types.types import FLOATS, NUMBERS, WHOLE, is_decimal, is_exact, is_instant, spark_name
 
 
 def common_type(kinds: Sequence[pa.DataType]) -> pa.DataType:
@@ -41,7 +41,7 @@ def coerced(term: Term, kind: pa.DataType) -> Term:
         return term
     if pa.types.is_null(term.type):
         return constant(None, kind)
-    if term.scalar is not None and decimals.is_exact(term.type) and term.scalar.is_valid:
+    if term.scalar is not None and is_exact(term.type) and term.scalar.is_valid:
         return _constant_as(term.scalar.as_py(), kind)
     if is_decimal(term.type) and not is_decimal(kind):
         return strict(kind, decimals.to_double, term)

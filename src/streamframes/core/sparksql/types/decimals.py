@@ -20,11 +20,6 @@ _EXACT = Context(prec=2 * MOST_DIGITS)
 _EXACT_POWER = 22  # 10**22 is the largest power of ten that is a double
 
 
-def is_exact(kind: pa.DataType) -> bool:
-    """Whether numbers of this type are compared digit by digit."""
-    return kind in WHOLE or is_decimal(kind)
-
-
 def as_decimal(kind: pa.DataType) -> pa.DataType:
     """The decimals that hold all numbers of a type."""
     return kind if is_decimal(kind) else pa.decimal128(_WIDTHS[kind], 0)

@@ -30,6 +30,11 @@ def is_decimal(kind: pa.DataType) -> bool:
     return bool(pa.types.is_decimal(kind))
 
 
+def is_exact(kind: pa.DataType) -> bool:
+    """Whether numbers of this type are compared digit by digit."""
+    return kind in WHOLE or bool(pa.types.is_decimal(kind))
+
+
 def is_instant(kind: pa.DataType) -> bool:
     """Whether it is Spark's timestamp, which has a zone."""
     return bool(pa.types.is_timestamp(kind) and kind.unit == "us" and kind.tz is not None)
