@@ -112,7 +112,7 @@ class BurstOperator(Operator):
                 pass
         if not ready.size:
             return trains, []
-        thresholds.learn(ready, learnt)
+        thresholds.keep_learnt(ready, learnt)
         if self.plan.output != LEARNT:
             return trains, []
         lengths = np.tile(thresholds.lengths, ready.size)

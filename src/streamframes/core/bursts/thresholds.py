@@ -72,7 +72,7 @@ class Thresholds:
             fresh[:] = [self.table.places.get(pair, -1) for pair in pairs]
         self.set_of_group = np.concatenate([self.set_of_group, fresh])
 
-    def learn(self, groups: np.ndarray, learnt: np.ndarray) -> None:
+    def keep_learnt(self, groups: np.ndarray, learnt: np.ndarray) -> None:
         """Give groups sets of their own, a line each."""
         for length, threshold in self.given.items():
             learnt[:, self.lengths == length] = threshold

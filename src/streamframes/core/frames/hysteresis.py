@@ -1,4 +1,4 @@
-"""Hysteresis: which rows are members of a Threshold frame, where that takes more than a look at one row.
+"""Hysteresis (`until`, `merge_gap`): which rows are members of a Threshold frame, where it takes more than one row.
 
 `until` needs the rows before; `merge_gap` needs the rows after, so the rows of a dip are held back until it is known
 whether the dip is bridged:

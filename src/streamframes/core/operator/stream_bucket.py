@@ -4,9 +4,9 @@
                                              │
   watermark, punctuation, schedule ──────────┘
 
-All rows of a group before its watermark have been seen: they are released, in order, and a row that comes for an
-instant before it is late. A step takes what one micro-batch brings to the bucket, and leaves everything that must be
-known later in a store, as bytes; a bucket holds nothing else between two steps.
+All rows of a group before its watermark have been seen: they are released, in order. A row that comes for an instant
+before it is late, and counted (`_without_late`). A step takes what one micro-batch brings to the bucket, and leaves all
+that must be known later in a store, as bytes; a bucket holds nothing else between two steps.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ class StreamBucket:
             if not len(data):
                 self.watermark = max(self.watermark, start + (start > MIN_INSTANT))
             elif self._must_open(start, data, before):
-                chunk, late = self._on_time(decode(data), before, own_before)
+                chunk, late = self._without_late(decode(data), before, own_before)
                 n_late += late
                 arrived.append(chunk)
             else:
@@ -139,7 +139,7 @@ class StreamBucket:
         looked_at = self._is_scheduled or self.operator.is_selective
         return bool(start < before or ahead or summary_of(data).announces or looked_at)
 
-    def _on_time(self, chunk: Chunk, before: int, own_before: np.ndarray) -> tuple[Chunk, int]:
+    def _without_late(self, chunk: Chunk, before: int, own_before: np.ndarray) -> tuple[Chunk, int]:
         """The rows that are not late, and how many are; then the watermarks of its groups move to their punctuation.
 
         What comes in one step comes at once: punctuation makes late only what comes in a later one.

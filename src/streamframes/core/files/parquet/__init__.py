@@ -1,7 +1,8 @@
 """Parquet files, read without an engine: what a path stands for, what the footers say, and the rows.
 
 listing   paths, folders, patterns, URIs    -> files, with the columns in their Hive folders
-footers   files                             -> schemas and statistics
+footers   files                             -> schemas and metadata, which `column_chunks` checks
+statistics  a row group                     -> the range of its instants
 dataset   footers that agree                -> one schema, and row groups with ranges of instants
 reader    row groups                        -> record batches in the types that Spark would carry
 plain_columns   their columns that are numbers or texts, of local files, by Polars

@@ -1,4 +1,4 @@
-"""Ranges: between which instants the rows of a row group lie, from the statistics in its footer."""
+"""Statistics: between which instants the rows of a row group lie, read from its footer."""
 
 from __future__ import annotations
 

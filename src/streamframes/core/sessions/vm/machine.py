@@ -1,4 +1,4 @@
-"""Machine: the open sessions of one bucket: the engine with its memory, and its state as bytes.
+"""Machine: the open sessions of one bucket: the engine with its memory, and its state as a tree of arrays.
 
 Nothing here depends on where events come from: a machine takes words and gives words.
 """
