@@ -10,7 +10,7 @@ import streamframes as sf
 from streamframes.core.frames.edges import Expand, Move, Shift, Split, edges, lookback_of, moved
 from tests.oracles.fill import moved_schema
 
-FIRST, LAST = -(2**63) + 1, 2**63 - 1
+FIRST, LAST = -(2**63), 2**63 - 1
 
 
 def frames(*edges: tuple[int | None, int | None]) -> pa.RecordBatch:
