@@ -29,19 +29,22 @@ setup: $(stamp) ## make .venv from requirements.lock (the other targets do it by
 demo: $(stamp) ## see it work: episodes of packet loss found in made-up router reports
 	@$(with_java) $(bin)/streamframes demo
 
-test: $(stamp) ## all tests: without Spark, verbs on Spark, programs and pages on Spark; two of the three side by side
-	@$(MAKE) --no-print-directory --jobs=2 --keep-going test-verbs test-core test-programs
+test: $(stamp) ## all tests: without Spark; verbs, programs and pages on Spark; two of the four side by side
+	@$(MAKE) --no-print-directory --jobs=2 --keep-going test-verbs test-core test-programs test-pages
 
 test-core: $(stamp) ## the tests without Spark alone; need no Java
 	$(bin)/pytest -m "not spark and not long"
 
-test-spark: test-verbs test-programs ## the tests on Spark alone
+test-spark: test-verbs test-programs test-pages ## the tests on Spark alone
 
 test-verbs: $(stamp)
 	$(with_java) $(bin)/pytest -m "spark and not long" tests/spark
 
 test-programs: $(stamp)
-	$(with_java) $(bin)/pytest -m "spark and not long" --ignore=tests/spark
+	$(with_java) $(bin)/pytest -m "spark and not long" --ignore=tests/spark --ignore=tests/docs --ignore=tests/golden
+
+test-pages: $(stamp)
+	$(with_java) $(bin)/pytest -m "spark and not long" tests/docs tests/golden
 
 test-long: $(stamp) ## what is left out of `make test`: ten times as many examples of each law, and queries killed often
 	@$(MAKE) --no-print-directory --jobs=2 --keep-going test-long-frames test-long-others test-long-spark

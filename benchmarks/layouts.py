@@ -174,7 +174,7 @@ def _frames(layout: Layout, task: Task, rows: Any) -> sf.Frames:
 def _way(frames: sf.Frames) -> str:
     """Segments, key-partitioned reads or chunks, as explain() says it."""
     said = frames.explain()
-    found = (("key-partitioned reads", "keeps its groups"), ("segments", "join "))
+    found = (("key-partitioned reads", "keeps its groups"), ("segments", "  4 merge "))
     return next((strategy for strategy, word in found if word in said), "chunks")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -57,9 +58,12 @@ def test_times_may_be_of_tables_that_hold_nulls_and_of_some_that_do_not() -> Non
 @pytest.mark.spark
 def test_positions_need_not_say_which_half_it_is(spark: Any) -> None:
     rows = spark.range(40).selectExpr(
-        "timestamp_seconds(id div 2) AS ts", "CAST(id % 2 AS STRING) AS player", "CAST(id AS DOUBLE) AS x", "5.0D AS y"
+        "timestamp_seconds(id div 2) AS ts",
+        "CAST(id % 2 AS STRING) AS player",
+        "CAST(id + 1 AS DOUBLE) AS x",
+        "5.0D AS y",
     )
-    found = positions(STUDY.lab(spark, data=rows))
+    found = positions(replace(STUDY, least=40).lab(spark, data=rows))
     ways = {"exact": found.time_by_positions(MICROS), "frames": found.time_by_frames(MICROS)}
     times = gathered({name: table.toArrow() for name, table in ways.items()})
     assert times.filter(pc.field("way") == "exact").drop("way").sort_by("bucket")["seconds"].to_pylist() == [1.0] * 40
