@@ -63,5 +63,5 @@ def test_a_stream_refuses_instants_that_no_watermark_passes(spark: Any, path: Pa
     stream = spark.readStream.schema("ts bigint").parquet(str(path))
     found = sf.frames(stream, sf.Every(8), ts="ts", lateness=5).toDF()
     query = found.writeStream.format("noop").trigger(availableNow=True).start()
-    with pytest.raises(Exception, match=r"a stream got a row at -?922337203685477580\d; its instants lie between"):
+    with pytest.raises(Exception, match=r"a stream got a row at -?92233720368547\d+; its instants lie between"):
         query.awaitTermination()
