@@ -23,7 +23,7 @@ EXACT = "exact"
 SEARCHES = (EXACT, "all", "monotonic")
 ERROR_SIDES = ("never_miss", "never_false")
 # What is reported: every alarm, runs of them, the two that say most of a row, whether there is any; or what is learnt.
-ALARMS, RUNS, LATEST, ANY, LEARNT = OUTPUTS = ("alarms", "runs", "latest", "any", "learnt")
+ALARMS, RUNS, LATEST, ANY, LEARNT = ("alarms", "runs", "latest", "any", "learnt")
 
 
 @dataclass(frozen=True)

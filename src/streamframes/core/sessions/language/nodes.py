@@ -26,7 +26,7 @@ SUM, AVG, MIN, MAX, COUNT, FIRST, LAST, STDDEV = FUNCTIONS = (
 )  # fmt: skip
 # What else a node may be: a term that is computed when it is asked for, a term that is kept at opening or closing, and
 # a fold that the user wrote.
-COMPUTED, OPENED, CLOSED, FOLD = OTHERS = ("computed", "opened", "closed", "fold")
+COMPUTED, OPENED, CLOSED, FOLD = ("computed", "opened", "closed", "fold")
 
 
 @dataclass(frozen=True)

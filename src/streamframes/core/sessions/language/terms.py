@@ -13,7 +13,6 @@ from dataclasses import dataclass
 LONG, DOUBLE, BOOLEAN, TEXT, INSTANT, DURATION = TYPES = ("long", "double", "boolean", "text", "instant", "duration")
 
 # Operators by name, with the types of their arguments in front: "long +", "double <"; the others take any.
-ARITHMETIC = ("+", "-", "*", "/", "%")
 COMPARISONS = ("=", "<", "<=")
 
 
