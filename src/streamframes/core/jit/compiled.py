@@ -6,43 +6,34 @@ the type of its first argument, so one compiled loop serves every scheme and sti
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import numba
 from numba import types
 from numba.core.ccallback import CFunc
+from numba.core.sigutils import normalize_signature
 from numba.extending import overload
 
-from streamframes.core.jit.cache import folder_for
+from streamframes.core.jit.cache import keep
 
+types_of: Any = normalize_signature
 Function = TypeVar("Function", bound=Callable[..., object])
 
 
 def compiled(function: Function) -> Function:
     """`numba.njit`, cached on disk so that each worker loads instead of compiling."""
-    with _cache_of(function):
-        return cast(Function, numba.njit(cache=True, nogil=True)(function))
+    dispatcher = numba.njit(nogil=True)(function)
+    keep(dispatcher, function)
+    return cast(Function, dispatcher)
 
 
 def cached_pointer(signature: str, function: Callable[..., object]) -> CFunc:
     """`numba.cfunc`, cached like `compiled`: a function that compiled code takes as an argument."""
-    with _cache_of(function):
-        return numba.cfunc(signature, cache=True)(function)
-
-
-@contextmanager
-def _cache_of(function: Callable[..., object]) -> Iterator[None]:
-    """Numba keeps what it compiles meanwhile in the folder for the sources of this function."""
-    config: Any = numba.config
-    before = config.CACHE_DIR
-    config.CACHE_DIR = folder_for(Path(function.__code__.co_filename)) or before
-    try:
-        yield
-    finally:
-        config.CACHE_DIR = before
+    pointer = CFunc(function, types_of(signature), locals={}, options={})
+    keep(pointer, function)
+    pointer.compile()
+    return pointer
 
 
 GOES_ON, BEFORE, AFTER = 0, 1, 2

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
+
+from streamframes.core.jit.compiled import compiled
 
 
 def delta_loop(ts: list[int], values: list[float], amount: float) -> tuple[list[int], list[int], list[int]]:
@@ -59,7 +60,7 @@ def aggregate_loop(ts: list[int], values: list[int], bound: float) -> tuple[list
     return starts, ends, sizes
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def delta_compiled(ts: Any, values: Any, amount: float) -> Any:
     """`delta_loop` on arrays."""
     starts, ends, sizes = np.empty(ts.size, np.int64), np.empty(ts.size, np.int64), np.empty(ts.size, np.int64)
@@ -76,7 +77,7 @@ def delta_compiled(ts: Any, values: Any, amount: float) -> Any:
     return starts[:n], ends[:n], sizes[:n]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def aggregate_compiled(ts: Any, values: Any, bound: float) -> Any:
     """`aggregate_loop` on arrays."""
     starts, ends, sizes = np.empty(ts.size, np.int64), np.empty(ts.size, np.int64), np.empty(ts.size, np.int64)
