@@ -32,8 +32,9 @@ from streamframes.core.sessions.tree import Session
 from streamframes.core.theory.checks import BrokenLaw, check_scheme
 from streamframes.core.theory.laws import Theory
 from streamframes.core.theory.trial import Frame, frames_of
-from streamframes.errors import InvalidArgument, StreamFramesError
+from streamframes.errors import InvalidArgument, MissingExtra, StreamFramesError
 from streamframes.options import Rectangles, Reports, Schedule, Search, Stream
+from streamframes.version import __version__
 
 __all__ = [
     "AFTER",
@@ -53,6 +54,7 @@ __all__ = [
     "Gap",
     "InvalidArgument",
     "Learn",
+    "MissingExtra",
     "OwnScheme",
     "Rectangles",
     "Regions",
@@ -66,6 +68,7 @@ __all__ = [
     "StreamFramesError",
     "Theory",
     "Threshold",
+    "__version__",
     "accuracy",
     "at",
     "bursts",

@@ -5,5 +5,9 @@ class StreamFramesError(Exception):
     """Anything that streamframes itself reports."""
 
 
+class MissingExtra(StreamFramesError, ImportError):
+    """A package that is not installed: the message names it, and the command that installs it."""
+
+
 class InvalidArgument(StreamFramesError, ValueError):
     """An argument that cannot work: the message names it, its value and what would have worked."""

@@ -38,10 +38,16 @@ def test_help_names_every_scheme(run, command):
         assert f"--{scheme}" in result
 
 
-def test_version_is_that_of_the_package(run):
+def test_version_names_the_package_spark_and_python(run):
+    import platform
     from importlib.metadata import version
 
-    assert run("--version").stdout == f"streamframes {version('streamframes')}\n"
+    lines = run("--version").stdout.splitlines()
+    assert lines == [
+        f"streamframes {streamframes.__version__}",
+        f"Spark {version('pyspark')}",
+        f"Python {platform.python_version()}",
+    ]
 
 
 @pytest.mark.parametrize(

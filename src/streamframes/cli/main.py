@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 from typing import Annotated
 
 import typer
@@ -15,6 +16,8 @@ from streamframes.cli.commands.frames import frames
 from streamframes.cli.commands.regions import regions
 from streamframes.cli.commands.sessions import sessions
 from streamframes.cli.commands.study import study
+from streamframes.errors import MissingExtra
+from streamframes.version import __version__
 
 # Typer joins lines; a blank line keeps them apart.
 FRAMES_EPILOG = """
@@ -139,7 +142,7 @@ streamframes study all --out studies
 app = typer.Typer(
     name="streamframes",
     help="Windows that follow the data: cut files of events where something happens.",
-    epilog="Results go to stdout, the rest to stderr. Exit status: 0 done, 1 it failed, 2 a wrong option.",
+    epilog="Results go to stdout, the rest to stderr. Status: 0 done, 1 failed, 2 a wrong option or a missing package.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -159,11 +162,22 @@ app.command()(demo)
 
 @app.callback(invoke_without_command=True)
 def main(
-    version: Annotated[bool, typer.Option("--version", help="Print the version and leave.", is_eager=True)] = False,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the versions of streamframes, Spark and Python, and leave.", is_eager=True
+        ),
+    ] = False,
 ) -> None:
     """Answer what concerns no command."""
     if version:
-        from importlib.metadata import version as installed
-
-        typer.echo(f"streamframes {installed('streamframes')}")
+        typer.echo(f"streamframes {__version__}\nSpark {_spark_version()}\nPython {platform.python_version()}")
         raise typer.Exit
+
+
+def _spark_version() -> str:
+    try:
+        from streamframes.spark import SPARK_VERSION
+    except MissingExtra:
+        return "not installed"
+    return SPARK_VERSION

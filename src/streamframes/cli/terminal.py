@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from streamframes.errors import InvalidArgument, StreamFramesError
+from streamframes.errors import InvalidArgument, MissingExtra, StreamFramesError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,7 +23,7 @@ _ENDLESS = 10_000
 
 
 def reporting(command: Callable[..., None]) -> Callable[..., None]:
-    """Turn errors into one line on stderr and an exit status: 2 for a bad argument, else 1."""
+    """Turn errors into one line on stderr and an exit status: 2 for a bad argument or a missing package, else 1."""
 
     @wraps(command)
     def reported(**values: object) -> None:
@@ -31,7 +31,7 @@ def reporting(command: Callable[..., None]) -> Callable[..., None]:
             command(**values)
         except StreamFramesError as error:
             _complain(str(error))
-            raise typer.Exit(2 if isinstance(error, InvalidArgument) else 1) from None
+            raise typer.Exit(2 if isinstance(error, InvalidArgument | MissingExtra) else 1) from None
         except BrokenPipeError:
             raise  # The reader has seen enough; Typer ends quietly.
         except OSError as error:

@@ -2,8 +2,12 @@
 
 Entry points: a function for each picture, which returns a figure of Matplotlib, and `save_picture`; no window opens.
 `options` say what lines, marks and colours are. Imported by users, the command line, studies and benchmarks; imports
-nothing of this project but its errors.
+nothing of this project but its errors and `extras`.
 """
+
+from streamframes.extras import need
+
+need("plot")
 
 from streamframes.draw.bursts import draw_bursts
 from streamframes.draw.frames import draw_frames

@@ -10,6 +10,10 @@ from __future__ import annotations
 from importlib import import_module
 
 from streamframes.errors import InvalidArgument
+from streamframes.extras import need
+
+need("study")
+
 from streamframes.study.kit import Study
 
 NAMES = (

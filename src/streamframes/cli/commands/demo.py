@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from streamframes.cli.commands.planted import MIN_DURATION, WHERE, compare
-from streamframes.cli.terminal import reporting, say, show
-from streamframes.errors import InvalidArgument, StreamFramesError
+from streamframes.cli.terminal import note, reporting, say, show
+from streamframes.errors import InvalidArgument, MissingExtra, StreamFramesError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -59,6 +59,8 @@ def demo(
 
 
 def _table(rows: int, seed: int, output: Path, format: str) -> None:
+    from rich.markup import escape
+
     from streamframes.data import routers
 
     made = routers(rows, seed=seed)
@@ -71,8 +73,10 @@ def _table(rows: int, seed: int, output: Path, format: str) -> None:
     if found.num_rows > _FIRST:
         say(f"... and {found.num_rows - _FIRST:,} more.\n")
     compare(found, made.episodes)
-    picture = _draw(made, found, output / f"frames.{format}")
-    say(f"\nPicture: [bold]{picture}[/bold]")
+    try:
+        say(f"\nPicture: [bold]{_draw(made, found, output / f'frames.{format}')}[/bold]")
+    except MissingExtra as error:
+        note(f"\nNo picture: {escape(str(error))}")
     say("Next, ask the reports something else:\n")
     say(
         f"  streamframes frames {shlex.quote(str(reports))} --ts rpt_time --by router "

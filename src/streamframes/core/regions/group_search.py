@@ -13,7 +13,6 @@ import numpy as np
 
 from streamframes.core.batch.tree import Tree, number_at, tree_at
 from streamframes.core.regions.boxes.search import BoxSearch
-from streamframes.core.regions.connected.search import ConnectedSearch
 from streamframes.core.regions.early_results import EarlyRegions
 from streamframes.core.regions.non_overlapping import Clusters
 from streamframes.core.regions.plan import CONNECTED, DURATIONS, RegionSpec
@@ -29,6 +28,9 @@ _NO_PLACES = np.empty(0, np.int64)
 def search_for(plan: RegionSpec) -> Search:
     """The search that a plan asks for."""
     if plan.shape == CONNECTED:
+        # Shapely is only needed here.
+        from streamframes.core.regions.connected.search import ConnectedSearch
+
         limits = plan.limits
         return ConnectedSearch(
             plan.n_dims,

@@ -23,6 +23,7 @@ from streamframes.core.theory.laws import Theory, theory_of
 from streamframes.core.theory.reference import reference_frames
 from streamframes.core.theory.trial import Frame, Trial, frames_in, start_operator
 from streamframes.errors import StreamFramesError
+from streamframes.extras import need
 
 if TYPE_CHECKING:
     from hypothesis.strategies import DataObject
@@ -62,11 +63,9 @@ def check_scheme(scheme: Scheme, *, theory: Theory | None = None, examples: int 
     >>> from streamframes.core.schemes import Gap
     >>> check_scheme(Gap(3), examples=5)
     """
-    try:
-        from hypothesis import HealthCheck, given, settings
-        from hypothesis import strategies as st
-    except ImportError:
-        raise StreamFramesError("check_scheme needs hypothesis: pip install 'streamframes[laws]'") from None
+    need("laws")
+    from hypothesis import HealthCheck, given, settings
+    from hypothesis import strategies as st
 
     if theory is not None and type(scheme) not in theory_of.registry:
         theory_of.register(type(scheme), lambda scheme: theory)

@@ -30,6 +30,7 @@ from streamframes.core.regions.types import Limits
 from streamframes.core.schemes.base import Input
 from streamframes.core.validation import check_choice
 from streamframes.errors import InvalidArgument
+from streamframes.extras import need
 from streamframes.options import Rectangles, Reports, Stream
 from streamframes.spark.columns import column, scheme_input
 from streamframes.spark.explain.regions import search_steps
@@ -119,6 +120,8 @@ def plan_regions(
     rectangles = shape if isinstance(shape, Rectangles) else Rectangles()
     kind = RECTANGLE if isinstance(shape, Rectangles) else shape
     check_choice(kind, "shape", (RECTANGLE, CONNECTED))
+    if kind == CONNECTED:
+        need("regions")
     if reports.missing == "holds" and kind == RECTANGLE and len(places) > 1:
         raise InvalidArgument(
             "regions() got missing='holds' for boxes in two dimensions of space, all of whose places report; give "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +104,14 @@ def test_numbers_instants_and_texts_are_plain_and_nothing_else(tmp_path: Path, m
     path = tmp_path / "a.parquet"
     pq.write_table(table_of(1).drop_columns(["zone"]), path)
     assert read_by_polars(path) == PLAIN
+    check(path, monkeypatch)
+
+
+def test_without_polars_pyarrow_reads_everything(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.parquet"
+    pq.write_table(table_of(1), path)
+    monkeypatch.setitem(sys.modules, "polars", None)
+    assert read_by_polars(path) == set()
     check(path, monkeypatch)
 
 

@@ -81,9 +81,12 @@ class PlainColumns:
 
 
 def _read(path: str, names: Sequence[str], start: int, rows: int) -> pa.Table | None:
-    """Some rows of a file; None if Polars refuses it."""
+    """Some rows of a file; None if Polars refuses it, or is not installed."""
     # Not loaded before a worker is forked: Polars has threads, and takes 0.1 s.
-    import polars as pl
+    try:
+        import polars as pl
+    except ImportError:
+        return None
 
     try:
         scan = pl.scan_parquet(path, parallel="none", use_statistics=False, glob=False, hive_partitioning=False)

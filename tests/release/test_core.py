@@ -1,0 +1,75 @@
+"""The wheel without extras: five packages, a quick import, schemes and laws, and errors that name what is missing."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from streamframes.extras import EXTRAS
+from tests.release.environments import Environment, build, install
+
+# Each extra, and a use that needs it.
+USES = {
+    "spark": "sf.session()",
+    "cli": "import streamframes.cli.main",
+    "plot": "import streamframes.draw",
+    "study": "import streamframes.study",
+    "laws": "sf.check_scheme(sf.Gap(3))",
+    "worker": "from streamframes.extras import need; need('worker')",
+    "connect": "from streamframes.extras import need; need('connect')",
+    "regions": "from streamframes.extras import need; need('regions')",
+}
+
+
+@pytest.fixture(scope="module")
+def core(tmp_path_factory: pytest.TempPathFactory) -> Environment:
+    folder: Path = tmp_path_factory.mktemp("core")
+    return install(folder / "environment", str(build("wheel", folder)))
+
+
+def test_the_core_is_five_packages(core: Environment) -> None:
+    code = "import importlib.metadata as m; print(*sorted(each.name for each in m.distributions()))"
+    assert core.python(code).split() == ["llvmlite", "numba", "numpy", "pyarrow", "sqlglot", "streamframes"]
+
+
+def test_the_import_takes_less_than_a_second(core: Environment) -> None:
+    # Seconds of this process, not of a busy machine; the first import writes bytecode.
+    code = "import time; import streamframes; print(time.process_time())"
+    assert min(float(core.python(code)) for _ in range(3)) < 1
+
+
+def test_schemes_find_frames(core: Environment) -> None:
+    code = """
+import streamframes as sf
+print(*sf.frames_of(sf.Delta("density", "<", 0.3), ts=[1, 2, 3, 4, 5], density=[1.0, 1.1, 1.2, 1.9, 2.0]), sep="\\n")
+"""
+    assert core.python(code).splitlines() == [
+        "Frame(start=1, end=3, rows=3, closed_by='condition')",
+        "Frame(start=4, end=5, rows=2, closed_by='end of data')",
+    ]
+
+
+@pytest.mark.parametrize("extra", EXTRAS)
+def test_a_missing_extra_is_named_with_the_command_that_installs_it(core: Environment, extra: str) -> None:
+    code = f"""
+import json
+import streamframes as sf
+try:
+    {USES[extra]}
+except sf.MissingExtra as error:
+    print(json.dumps([str(error), isinstance(error, ImportError)]))
+"""
+    message, is_import_error = json.loads(core.python(code))
+    assert message.endswith(f'install with: pip install "streamframes[{extra}]"')
+    assert message.startswith(", ".join(EXTRAS[extra].modules))
+    assert is_import_error
+
+
+@pytest.mark.parametrize("command", [["streamframes"], ["python", "-m", "streamframes"]])
+def test_the_program_without_its_packages_says_so_in_one_line(core: Environment, command: list[str]) -> None:
+    done = core.run(*command, "demo")
+    assert (done.returncode, done.stdout) == (2, "")
+    install = 'pip install "streamframes[cli]"'
+    assert done.stderr == f"streamframes: typer, rich not found, needed for the command line; install with: {install}\n"
