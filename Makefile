@@ -17,12 +17,12 @@ export PYSPARK_PYTHON := $(CURDIR)/$(bin)/python
 # Spark needs Java 17 or newer; the recipes that start it go through this.
 with_java = JAVA_HOME="$$($(bin)/python scripts/find_java.py)" && export JAVA_HOME &&
 
-.PHONY: help setup demo test test-core test-spark test-verbs test-programs check bench bench-peers lock clean
+.PHONY: help setup demo test test-core test-spark test-verbs test-programs check bench bench-peers lock clean release-check
 .PHONY: test-long test-long-frames test-long-others test-long-spark
 
 help: ## show this list
 	@printf 'streamframes: windows that follow the data\n\n'
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(stamp) ## make .venv from requirements.lock (the other targets do it by themselves)
 
@@ -59,7 +59,7 @@ test-long-others: $(stamp)
 	$(bin)/pytest --hypothesis-profile=long -m "not spark" $(laws:%=--ignore=%) tests/core tests/oracles tests/data
 
 test-long-spark: $(stamp)
-	$(with_java) $(bin)/pytest -m "spark and long"
+	$(with_java) $(bin)/pytest -m "spark and long" --ignore=tests/release
 
 check: $(stamp) ## style, types, rules of the house and doctests; needs no Java
 	$(bin)/ruff check
@@ -70,6 +70,9 @@ check: $(stamp) ## style, types, rules of the house and doctests; needs no Java
 	$(bin)/python -m scripts.test_map --check
 	$(bin)/python -m scripts.module_map --check
 	$(bin)/pytest --doctest-modules src
+
+release-check: $(stamp) ## wheel and sdist, installed in new environments: README, demos and every command run there
+	$(with_java) $(bin)/pytest tests/release
 
 bench: $(stamp) ## measure against Spark, DuckDB and Polars, and print the tables
 	@$(with_java) $(bin)/python -m benchmarks.tables
