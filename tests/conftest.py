@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
+import pyspark
 import pytest
 
 import streamframes as sf
@@ -28,6 +29,12 @@ SETTINGS = {
     "spark_network_timeout": "1200s",
     "spark_sql_broadcastTimeout": "1200",
 }
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Until 4.2, PySpark leaves some sockets to its own JVM to the garbage collection."""
+    if tuple(map(int, pyspark.__version__.split(".")[:2])) < (4, 2):
+        config.addinivalue_line("filterwarnings", r"ignore:unclosed <socket.socket .*'127\.0\.0\.1':ResourceWarning")
 
 
 @pytest.fixture(scope="session")

@@ -10,17 +10,19 @@ from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
-from pyspark.sql.pandas.types import from_arrow_type, to_arrow_type
 
 from streamframes.core.batch.clock import Clock
 from streamframes.core.batch.rows import TagColumn
 from streamframes.core.schemes.base import Input
 from streamframes.errors import InvalidArgument
+from streamframes.spark.compat import TIME_TYPES
 from streamframes.spark.failures import reason, unlogged
+from streamframes.spark.types import arrow_type
 
 _INTEGERS = (T.ByteType, T.ShortType, T.IntegerType, T.LongType)
 _TIMES = (T.TimestampType, T.TimestampNTZType)
-_NOT_CARRIED = (T.YearMonthIntervalType, T.CalendarIntervalType, T.TimeType, T.VariantType)
+INSTANTS = (*_TIMES, T.DateType)
+_NOT_CARRIED = (T.YearMonthIntervalType, T.CalendarIntervalType, T.VariantType, *TIME_TYPES)
 
 
 def names(value: object, argument: str, rows: DataFrame, verb: str, *, table: str = "") -> list[str]:
@@ -153,16 +155,6 @@ def scheme_input(rows: DataFrame, needed: Input, scheme: str) -> Column:
         f"{scheme} got {needed.name}={needed.expression!r} of type {kind.simpleString()}, which is not a number; "
         f"cast it, for example cast({needed.expression} as double)"
     )
-
-
-def arrow_type(kind: T.DataType) -> pa.DataType:
-    """The Arrow type that carries a Spark type, whatever the session's zone."""
-    return to_arrow_type(kind, timezone="UTC")
-
-
-def spark_type(kind: pa.DataType) -> T.DataType:
-    """The Spark type of results that an operator makes."""
-    return from_arrow_type(kind, prefer_timestamp_ntz=True)
 
 
 def arrow_schema(schema: T.StructType) -> pa.Schema:

@@ -11,7 +11,7 @@ import pyarrow as pa
 from pyspark.sql import types as T
 
 from streamframes.errors import InvalidArgument
-from streamframes.spark.columns import arrow_type
+from streamframes.spark.types import arrow_type
 
 _EXAMPLES = {
     "timestamp": "a datetime or text like '2026-01-05T10:00:00Z'",

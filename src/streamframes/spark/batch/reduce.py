@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Iterator
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from streamframes.core.batch.pieces import joined
 from streamframes.spark.batch.pack import IN_ORDER
+from streamframes.spark.compat import repartitioned
 from streamframes.spark.worker.worker import lasting
 
 Batches = Iterator[pa.RecordBatch]
@@ -22,7 +22,7 @@ ROWS_PER_RESULT = 1 << 14
 
 def reduced(pieces: DataFrame, buckets: int, reduce: Reduce, schema: T.StructType) -> DataFrame:
     """What is made of the chunks of each bucket, in the order of their start."""
-    sorted_pieces = pieces.repartitionById(buckets, F.col("bucket")).sortWithinPartitions(*IN_ORDER)
+    sorted_pieces = repartitioned(pieces, "bucket", buckets).sortWithinPartitions(*IN_ORDER)
     return sorted_pieces.mapInArrow(reducing(reduce), schema)
 
 

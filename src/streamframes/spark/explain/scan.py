@@ -10,9 +10,9 @@ from streamframes.core.batch.packer import Layout
 from streamframes.core.files.parquet.projection import Selection
 from streamframes.core.files.segments.first_run import has_boundary_runs
 from streamframes.core.frames.operator import FramePlan
+from streamframes.spark.buckets import n_cores
 from streamframes.spark.scan.scan import Scan
 from streamframes.spark.scan.strategy import PartitionedScan, SegmentedScan, strategy_of
-from streamframes.spark.session import n_cores
 
 
 def packed_steps(

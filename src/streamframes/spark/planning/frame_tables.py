@@ -14,9 +14,10 @@ from pyspark.sql import types as T
 from streamframes.core.batch.packer import Layout
 from streamframes.errors import InvalidArgument
 from streamframes.spark.batch.pack import packing
-from streamframes.spark.columns import arrow_type, column, names
+from streamframes.spark.columns import INSTANTS, column, names
 from streamframes.spark.planning.run import pieces
 from streamframes.spark.session import require_dataframe
+from streamframes.spark.types import arrow_type
 
 _INSTANTS = (T.TimestampType, T.TimestampNTZType, T.DateType, T.ByteType, T.ShortType, T.IntegerType, T.LongType)
 _KINDS = "a timestamp, timestamp_ntz, date or integer"
@@ -67,7 +68,7 @@ class FrameTable:
 
 def some_instant(kind: T.DataType) -> Column:
     """An instant at which rows travel that have none."""
-    return F.lit("1970-01-01" if isinstance(kind, T.DatetimeType) else "0").cast(kind)
+    return F.lit("1970-01-01" if isinstance(kind, INSTANTS) else "0").cast(kind)
 
 
 def frame_table(rows: DataFrame, argument: str, by: Sequence[str], prefix: str, verb: str) -> FrameTable:

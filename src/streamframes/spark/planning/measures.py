@@ -15,7 +15,8 @@ from streamframes.core.schemes import Fold
 from streamframes.core.schemes.base import Input
 from streamframes.core.sparksql.aggregate_call import simple_call
 from streamframes.errors import InvalidArgument
-from streamframes.spark.columns import analysed, arrow_type, as_column, column, scheme_input
+from streamframes.spark.columns import analysed, as_column, column, scheme_input
+from streamframes.spark.types import arrow_type
 
 _WHOLE = (T.ByteType, T.ShortType, T.IntegerType, T.LongType)
 _NUMBERS = (*_WHOLE, T.FloatType, T.DoubleType)

@@ -21,11 +21,13 @@ from streamframes.arguments import Columns, Measure
 from streamframes.core.batch.clock import Clock
 from streamframes.core.operator.protocol import OperatorPlan
 from streamframes.options import Stream
-from streamframes.spark.columns import arrow_type, check_beginning, clock_of, column, order_and_groups, spark_type
+from streamframes.spark.buckets import buckets_for
+from streamframes.spark.columns import check_beginning, clock_of, column, order_and_groups
 from streamframes.spark.explain.scan import packed_steps
 from streamframes.spark.planning.run import table_results
-from streamframes.spark.session import buckets_for, require_dataframe
+from streamframes.spark.session import require_dataframe
 from streamframes.spark.streaming.run import StreamSettings, check_stream, stream_results, without_punctuation
+from streamframes.spark.types import arrow_type, spark_type
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,8 @@ from streamframes.core.sessions.language.terms import Value
 from streamframes.core.sessions.plan import OutputColumn
 from streamframes.core.sessions.tree import Session
 from streamframes.errors import InvalidArgument
-from streamframes.spark.columns import arrow_type, as_column
+from streamframes.spark.columns import as_column
+from streamframes.spark.types import arrow_type
 
 _PLAIN = {
     pa.int64(): T.LongType(),

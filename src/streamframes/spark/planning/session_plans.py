@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import pyarrow as pa
-from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 
 from streamframes.arguments import Columns
@@ -15,17 +14,12 @@ from streamframes.core.sessions.partitioning import TOGETHER, partitioning_of
 from streamframes.core.sessions.tree import Session, checked_forest
 from streamframes.errors import InvalidArgument
 from streamframes.options import Stream
-from streamframes.spark.columns import (
-    analysed,
-    arrow_type,
-    as_column,
-    column,
-    names,
-)
+from streamframes.spark.columns import analysed, as_column, column, names
 from streamframes.spark.planning.query import checked_source
 from streamframes.spark.planning.sessions import SESSION_COMMANDS, SessionQuery
 from streamframes.spark.session import require_dataframe
 from streamframes.spark.streaming.commands import check_control
+from streamframes.spark.types import arrow_type
 
 
 def plan_sessions(
@@ -98,7 +92,7 @@ def _planned(rows: DataFrame, root: Session, ts: Columns, prefix: str, stream: S
         kind = analysed(rows, probe, expression, what, "sessions()")
         try:
             return arrow_type(kind)
-        except PySparkException as error:
+        except InvalidArgument as error:
             raise InvalidArgument(f"{what}: {expression!r} is a {kind.simpleString()}; cast it") from error
 
     planner = Planner(root, rows.columns, source.ts, arrow_type(rows.schema[source.ts].dataType), source.clock, type_of)

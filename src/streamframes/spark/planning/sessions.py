@@ -26,13 +26,7 @@ from streamframes.core.sessions.partitioning import BY_PARTS
 from streamframes.core.sessions.plan import DIAGNOSTICS, MEASURES, OPEN, SESSIONS, TAGGED, OutputColumn
 from streamframes.core.sessions.tree import Session
 from streamframes.errors import InvalidArgument
-from streamframes.spark.columns import (
-    arrow_type,
-    as_column,
-    column,
-    names,
-    tag_columns,
-)
+from streamframes.spark.columns import INSTANTS, as_column, column, names, tag_columns
 from streamframes.spark.explain.scan import read_step
 from streamframes.spark.explain.sessions import shown, tree_steps
 from streamframes.spark.planning.frame_tables import check_free
@@ -42,6 +36,7 @@ from streamframes.spark.planning.session_columns import SentEvents, output_colum
 from streamframes.spark.streaming.commands import CommandColumns, commanded_results
 from streamframes.spark.streaming.merge_root import merged, with_one_root
 from streamframes.spark.streaming.run import explain_stream
+from streamframes.spark.types import arrow_type
 
 SESSION_COMMANDS = CommandColumns(
     "sessions",
@@ -132,7 +127,7 @@ class SessionQuery(PlannedQuery[SessionPlan], Query):
     def _raw(self) -> pa.Schema:
         """The columns of events that commands may name."""
         kinds = [(each.name, each.dataType) for each in self.rows.schema]
-        plain = (T.NumericType, T.StringType, T.BooleanType, T.DatetimeType)
+        plain = (T.NumericType, T.StringType, T.BooleanType, *INSTANTS)
         return pa.schema([(name, arrow_type(kind)) for name, kind in kinds if isinstance(kind, plain)])
 
     def _tagged(self) -> tuple[list[Column], tuple[TagColumn, ...]]:
@@ -221,7 +216,7 @@ class SessionQuery(PlannedQuery[SessionPlan], Query):
     def result_types(self, plan: SessionPlan, types: Mapping[str, T.DataType] = MappingProxyType({})) -> T.StructType:
         """The columns of the results, as Spark knows them."""
         known = {each.name: each.dataType for each in self.rows.schema}
-        instants = [kind for kind in known.values() if isinstance(kind, T.DatetimeType)]
+        instants = [kind for kind in known.values() if isinstance(kind, INSTANTS)]
         check_free(plan.result_schema.names, "sessions", "rename the column or the attribute, or give prefix=")
         return T.StructType(
             [

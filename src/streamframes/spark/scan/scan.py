@@ -15,7 +15,6 @@ import pyarrow as pa
 from pyarrow import fs
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import types as T
-from pyspark.sql.pandas.types import from_arrow_type
 
 from streamframes.core.batch.packer import Layout
 from streamframes.core.files.parquet import Dataset, open_dataset
@@ -25,6 +24,7 @@ from streamframes.spark.columns import column
 from streamframes.spark.scan.expressions import resolved
 from streamframes.spark.scan.tasks import raw_rows
 from streamframes.spark.session import session
+from streamframes.spark.types import spark_type
 
 
 def scan_files(paths: Any, spark: SparkSession | None, filesystem: fs.FileSystem | None) -> Scan:
@@ -46,10 +46,7 @@ class Scan:
     @cached_property
     def schema(self) -> T.StructType:
         """The columns, as Spark knows them."""
-        fields = [
-            T.StructField(field.name, from_arrow_type(field.type, prefer_timestamp_ntz=True))
-            for field in self.dataset.schema
-        ]
+        fields = [T.StructField(field.name, spark_type(field.type)) for field in self.dataset.schema]
         return T.StructType(fields)
 
     @property

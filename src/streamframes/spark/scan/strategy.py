@@ -21,9 +21,9 @@ from streamframes.core.files.segments.segment_worker import can_be_merged
 from streamframes.core.files.segments.split import Chain, NoOrder, Segment, in_order, split_by_time
 from streamframes.core.frames.operator import FramePlan
 from streamframes.spark.batch.reduce import reduced
+from streamframes.spark.buckets import n_cores
 from streamframes.spark.scan.scan import Selected
 from streamframes.spark.scan.tasks import merging, partition_frames, route_for, segment_pieces
-from streamframes.spark.session import n_cores
 
 
 @dataclass(frozen=True)

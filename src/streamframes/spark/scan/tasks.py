@@ -30,7 +30,7 @@ from streamframes.core.files.segments.split import Chain, Segment
 from streamframes.core.frames.operator import FramePlan
 from streamframes.spark.batch.pack import PIECES
 from streamframes.spark.batch.reduce import Reduce, together
-from streamframes.spark.session import n_cores
+from streamframes.spark.buckets import n_cores
 from streamframes.spark.worker.worker import lasting
 
 Batches = Iterator[pa.RecordBatch]

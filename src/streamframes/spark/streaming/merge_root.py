@@ -21,8 +21,8 @@ from streamframes.core.sessions import merge
 from streamframes.core.sessions.merge import MergedRoot
 from streamframes.core.sessions.operator import SessionPlan
 from streamframes.core.sessions.partials import READING, SCHEMA
+from streamframes.spark.buckets import n_partitions
 from streamframes.spark.columns import column
-from streamframes.spark.session import n_partitions
 from streamframes.spark.streaming.events import instant_of
 from streamframes.spark.worker.worker import lasting
 

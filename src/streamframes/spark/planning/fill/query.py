@@ -18,10 +18,11 @@ from streamframes.core.batch.clock import Clock
 from streamframes.core.fill.operator import FillPlan
 from streamframes.core.fill.plan import Placed
 from streamframes.errors import InvalidArgument
-from streamframes.spark.columns import arrow_schema, arrow_type, clock_of, column, names, tag_columns
+from streamframes.spark.columns import arrow_schema, clock_of, column, names, tag_columns
 from streamframes.spark.planning.frame_tables import check_alike, frame_table, matched, point_table
 from streamframes.spark.planning.measures import InPass, sorted_out, travelling
 from streamframes.spark.planning.places import check_edges, place_columns, space_columns, space_edges
+from streamframes.spark.types import arrow_type
 
 
 @dataclass(frozen=True)

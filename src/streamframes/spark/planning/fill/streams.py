@@ -23,11 +23,11 @@ from streamframes.core.frames.edges import Move
 from streamframes.core.operator.lookup import completed
 from streamframes.core.operator.stream_bucket import StreamPlan
 from streamframes.errors import InvalidArgument
+from streamframes.spark.buckets import n_partitions
 from streamframes.spark.planning.fill.edges import inside_stream
 from streamframes.spark.planning.fill.query import FillQuery
 from streamframes.spark.planning.fill.tables import frame_columns
 from streamframes.spark.planning.query import Query
-from streamframes.spark.session import n_partitions
 from streamframes.spark.streaming.events import EventClock
 from streamframes.spark.streaming.processor import BucketPlan
 from streamframes.spark.streaming.run import identity, punctuation_kind

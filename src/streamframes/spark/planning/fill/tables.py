@@ -13,12 +13,12 @@ from streamframes.core.fill.plan import FRAMES, ROWS
 from streamframes.core.operator.table_bucket import bucket_results
 from streamframes.spark.batch.pack import packing
 from streamframes.spark.batch.reduce import reduced
+from streamframes.spark.buckets import n_buckets
 from streamframes.spark.columns import as_column, column
 from streamframes.spark.planning.fill.query import FillQuery
 from streamframes.spark.planning.frame_tables import some_instant
 from streamframes.spark.planning.measures import grouped
 from streamframes.spark.planning.run import pieces
-from streamframes.spark.session import n_buckets
 
 # Group and edges of a frame, on which all of its measures depend, where Spark must bring rows and frames together.
 _IDENTITY = ("__sf_first", "__sf_second")

@@ -1,0 +1,23 @@
+"""Versions: where those of Spark differ; each difference says from which version on it can go.
+
+Everything else is the public interface that Spark 4.0 has.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
+
+from streamframes.spark.buckets import bucket_names
+
+# From 4.1 on Spark has a type for the time of day.
+TIME_TYPES: tuple[type[T.DataType], ...] = (T.TimeType,) if hasattr(T, "TimeType") else ()
+
+
+def repartitioned(rows: DataFrame, number: str, partitions: int) -> DataFrame:
+    """The rows in the partition that a column says by its number."""
+    if hasattr(rows, "repartitionById"):  # from 4.1 on
+        return rows.repartitionById(partitions, F.col(number))
+    names = bucket_names(partitions, partitions)
+    return rows.repartition(partitions, F.get(F.lit(list(names)), F.col(number)))
