@@ -18,7 +18,8 @@ pytestmark = pytest.mark.spark
 EXPRESSIONS = [
     "true", "1Y", "1S", "1", "1L", "1F", "1D", "1.25", "'a'", "X'00'", "date'2026-01-05'", "null", "parse_json('1')",
     "timestamp'2026-01-05 10:00:00'", "timestamp_ntz'2026-01-05 10:00:00'", "interval '3 04:05:06' day to second",
-    "array(1, null)", "map('a', array(1.5))", "struct(1 as a, map(1, 'b') as b)", "'a' collate UNICODE", "cast('a' as char(3))",
+    "array(1, null)", "map('a', array(1.5))", "struct(1 as a, map(1, 'b') as b)", "'a' collate UNICODE",
+    "cast('a' as char(3))",
     *(["time'10:00:00'"] if TIME_TYPES else []),
 ]  # fmt: skip
 
