@@ -37,9 +37,20 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("filterwarnings", r"ignore:unclosed <socket.socket .*'127\.0\.0\.1':ResourceWarning")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--master", default="local[2]", help="where the tests on Spark run")
+    parser.addoption("--remote", help="the Connect server that the tests on Spark run on, such as sc://localhost")
+
+
 @pytest.fixture(scope="session")
-def spark() -> Iterator[Any]:
-    """A local session with the library's own settings and those above."""
-    session = sf.session("streamframes tests", master="local[2]", **SETTINGS)
+def spark(request: pytest.FixtureRequest) -> Iterator[Any]:
+    """A session with the library's own settings and those above, or one of a Connect server with none of them."""
+    remote = request.config.getoption("--remote")
+    if remote:
+        from pyspark.sql import SparkSession
+
+        session = SparkSession.builder.remote(remote).getOrCreate()
+    else:
+        session = sf.session("streamframes tests", master=request.config.getoption("--master"), **SETTINGS)
     yield session
     session.stop()
