@@ -1,0 +1,162 @@
+"""A standalone cluster gives what a local session gives: with workers killed, and with the library shipped to them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import venv
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import streamframes as sf
+from tests.cluster.program import frames_of, write_input
+from tests.cluster.servers import Cluster, standalone, until
+
+pytestmark = pytest.mark.spark
+ROOT = Path(__file__).resolve().parents[2]
+LIBRARY = Path(sf.__file__).parent
+SITE = Path(pa.__file__).parents[1]
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    with standalone(tmp_path_factory.mktemp("cluster")) as started:
+        yield started
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write_input(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def expected(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> pa.Table:
+    """The frames of the same rows in a local session."""
+    here = tmp_path_factory.mktemp("here")
+    write_input(here)
+    return in_order(frames_of(spark.read.parquet(str(here / "in"))).toArrow())
+
+
+SOME = "(frames and (table or stream)) or (sessions and table) or (fill and table)"
+
+
+@pytest.mark.parametrize(
+    "which", [pytest.param(SOME, id="some"), pytest.param(f"not ({SOME})", id="others", marks=pytest.mark.long)]
+)
+def test_every_verb_gives_the_results_on_record(cluster: Cluster, which: str) -> None:
+    command = [sys.executable, "-m", "pytest", "-q", "tests/golden", "--master", cluster.url, "-k", which]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr[-4000:]
+
+
+@pytest.mark.parametrize("kind", ["table", "scan", "stream"])
+def test_a_killed_worker_changes_nothing(folder: Path, expected: pa.Table, kind: str) -> None:
+    with standalone(folder) as cluster:
+        query = start(kind, folder, cluster, *(["--gate"] if kind != "stream" else []))
+        if kind == "stream":
+            until(lambda: len(committed(folder)) >= 2, "no batch was done", folder / "master.log")
+        else:
+            until((folder / "running").exists, "no task has begun", folder / "master.log")
+        cluster.kill_worker(0)
+        (folder / "go").touch()
+        finish(query)
+    assert written(folder).equals(expected)
+
+
+def test_workers_without_the_library_are_told_of(cluster: Cluster, folder: Path, bare: Path) -> None:
+    query = start("table", folder, cluster, *python(bare))
+    output, _ = query.communicate()
+    assert query.returncode != 0
+    assert "streamframes" in output
+    assert "No module named" in output
+
+
+@pytest.mark.parametrize("kind", ["table", "scan", "stream"])
+def test_a_zip_of_the_library_is_enough(
+    cluster: Cluster, folder: Path, bare: Path, library: Path, expected: pa.Table, kind: str
+) -> None:
+    finish(start(kind, folder, cluster, *python(bare), "--conf", f"spark.submit.pyFiles={library}"))
+    assert written(folder).equals(expected)
+
+
+def test_an_archive_of_an_environment_is_enough(
+    cluster: Cluster, folder: Path, bare: Path, tmp_path: Path, expected: pa.Table
+) -> None:
+    shutil.copytree(LIBRARY, site_of(bare) / "streamframes", ignore=shutil.ignore_patterns("__pycache__"))
+    packed = shutil.make_archive(str(tmp_path / "environment"), "gztar", bare)
+    shutil.rmtree(bare)
+    where = ["--conf", f"spark.archives={packed}#environment", "--conf", "spark.pyspark.python=environment/bin/python"]
+    finish(start("table", folder, cluster, *where))
+    assert written(folder).equals(expected)
+
+
+@pytest.fixture
+def bare(tmp_path: Path) -> Path:
+    """A Python that has everything but this library."""
+    made = tmp_path / "bare"
+    venv.create(made, symlinks=True)
+    (site_of(made) / "others.pth").write_text(f"{SITE}\n")
+    return made
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The library as a zip."""
+    copy = tmp_path_factory.mktemp("library")
+    shutil.copytree(LIBRARY, copy / "in" / "streamframes", ignore=shutil.ignore_patterns("__pycache__"))
+    return Path(shutil.make_archive(str(copy / "streamframes"), "zip", copy / "in"))
+
+
+def site_of(environment: Path) -> Path:
+    return next(environment.glob("lib/python*/site-packages"))
+
+
+def python(environment: Path) -> list[str]:
+    return ["--conf", f"spark.pyspark.python={environment / 'bin' / 'python'}"]
+
+
+def start(kind: str, folder: Path, cluster: Cluster, *options: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "tests.cluster.program", kind, str(folder), "--master", cluster.url, *options]
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("PYSPARK_")}
+    return subprocess.Popen(
+        command, cwd=ROOT, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+
+
+def finish(query: subprocess.Popen[str]) -> None:
+    output, _ = query.communicate()
+    assert query.returncode == 0, output[-6000:]
+
+
+def committed(folder: Path) -> list[Path]:
+    return list((folder / "checkpoint" / "commits").glob("[0-9]*"))
+
+
+def written(folder: Path) -> pa.Table:
+    """What was written: of a stream only files that are in the log of the sink."""
+    log = folder / "out" / "_spark_metadata"
+    files = [path for path in (folder / "out").glob("*.parquet") if not log.exists() or logged(log, path.name)]
+    return in_order(pa.concat_tables([pq.read_table(path, partitioning=None) for path in files]))
+
+
+def logged(log: Path, name: str) -> bool:
+    return any(name in path.read_text() for path in log.iterdir() if path.is_file() and not path.name.startswith("."))
+
+
+def in_order(frames: pa.Table) -> pa.Table:
+    """The frames in one order, whatever the engine says of their columns."""
+    plain = pa.table({name: frames[name].cast(kind(frames[name].type)) for name in sorted(frames.column_names)})
+    return plain.sort_by([("router", "ascending"), ("frame_start", "ascending"), ("frame_id", "ascending")])
+
+
+def kind(found: pa.DataType) -> pa.DataType:
+    """Instants in microseconds as Spark has them; Parquet's INT96 comes in nanoseconds."""
+    return pa.timestamp("us", "UTC") if pa.types.is_timestamp(found) else found
