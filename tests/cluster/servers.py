@@ -9,12 +9,16 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pyspark
 
+import streamframes as sf
+
+ROOT = Path(__file__).resolve().parents[2]
+LIBRARY = Path(sf.__file__).parent
 HOST = "127.0.0.1"
 SPARK_HOME = Path(pyspark.__file__).parent
 PATIENCE = 120.0
@@ -100,7 +104,7 @@ def start(
         "SPARK_DAEMON_MEMORY": "512m",
         "SPARK_DAEMON_JAVA_OPTS": JAVA,
         "PYSPARK_PYTHON": sys.executable,
-        "PYTHONPATH": os.environ.get("PYTHONPATH", ""),
+        "PYTHONPATH": os.pathsep.join([str(ROOT), str(LIBRARY.parent)]),
         **environment,
     }
     with (folder / f"{name}.log").open("wb") as log:
@@ -111,10 +115,8 @@ def start(
 
 def kill(process: subprocess.Popen[bytes]) -> None:
     """End a process and all that it has started in its group."""
-    try:
+    with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
     process.wait()
 
 

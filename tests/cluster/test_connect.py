@@ -5,14 +5,12 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from tests.cluster.servers import connect_server
+from tests.cluster.servers import ROOT, connect_server
 
 pytestmark = pytest.mark.spark
-ROOT = Path(__file__).resolve().parents[2]
 ROCKS = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 SOME = "(frames and stream) or (regions and table) or (bursts and table)"
 

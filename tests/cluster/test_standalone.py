@@ -7,7 +7,8 @@ import shutil
 import subprocess
 import sys
 import venv
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +16,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-import streamframes as sf
-from tests.cluster.program import frames_of, write_input
-from tests.cluster.servers import Cluster, standalone, until
+from tests.cluster.program import run, write_input
+from tests.cluster.servers import LIBRARY, ROOT, Cluster, standalone, until
 
 pytestmark = pytest.mark.spark
-ROOT = Path(__file__).resolve().parents[2]
-LIBRARY = Path(sf.__file__).parent
 SITE = Path(pa.__file__).parents[1]
 
 
@@ -38,11 +36,17 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def expected(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> pa.Table:
-    """The frames of the same rows in a local session."""
-    here = tmp_path_factory.mktemp("here")
-    write_input(here)
-    return in_order(frames_of(spark.read.parquet(str(here / "in"))).toArrow())
+def expected(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], pa.Table]:
+    """What a query of some kind writes in a local session."""
+
+    @cache
+    def local(kind: str) -> pa.Table:
+        here = tmp_path_factory.mktemp("here")
+        write_input(here)
+        run(spark, kind, here)
+        return written(here)
+
+    return local
 
 
 SOME = "(frames and (table or stream)) or (sessions and table) or (fill and table)"
@@ -58,7 +62,7 @@ def test_every_verb_gives_the_results_on_record(cluster: Cluster, which: str) ->
 
 
 @pytest.mark.parametrize("kind", ["table", "scan", "stream"])
-def test_a_killed_worker_changes_nothing(folder: Path, expected: pa.Table, kind: str) -> None:
+def test_a_killed_worker_changes_nothing(folder: Path, expected: Callable[[str], pa.Table], kind: str) -> None:
     with standalone(folder) as cluster:
         query = start(kind, folder, cluster, *(["--gate"] if kind != "stream" else []))
         if kind == "stream":
@@ -68,11 +72,11 @@ def test_a_killed_worker_changes_nothing(folder: Path, expected: pa.Table, kind:
         cluster.kill_worker(0)
         (folder / "go").touch()
         finish(query)
-    assert written(folder).equals(expected)
+    assert written(folder).equals(expected(kind))
 
 
 def test_workers_without_the_library_are_told_of(cluster: Cluster, folder: Path, bare: Path) -> None:
-    query = start("table", folder, cluster, *python(bare))
+    query = start("table", folder, cluster, python=bare / "bin" / "python")
     output, _ = query.communicate()
     assert query.returncode != 0
     assert "streamframes" in output
@@ -81,21 +85,21 @@ def test_workers_without_the_library_are_told_of(cluster: Cluster, folder: Path,
 
 @pytest.mark.parametrize("kind", ["table", "scan", "stream"])
 def test_a_zip_of_the_library_is_enough(
-    cluster: Cluster, folder: Path, bare: Path, library: Path, expected: pa.Table, kind: str
+    cluster: Cluster, folder: Path, bare: Path, library: Path, expected: Callable[[str], pa.Table], kind: str
 ) -> None:
-    finish(start(kind, folder, cluster, *python(bare), "--conf", f"spark.submit.pyFiles={library}"))
-    assert written(folder).equals(expected)
+    finish(start(kind, folder, cluster, "--conf", f"spark.submit.pyFiles={library}", python=bare / "bin" / "python"))
+    assert written(folder).equals(expected(kind))
 
 
 def test_an_archive_of_an_environment_is_enough(
-    cluster: Cluster, folder: Path, bare: Path, tmp_path: Path, expected: pa.Table
+    cluster: Cluster, folder: Path, bare: Path, tmp_path: Path, expected: Callable[[str], pa.Table]
 ) -> None:
     shutil.copytree(LIBRARY, site_of(bare) / "streamframes", ignore=shutil.ignore_patterns("__pycache__"))
     packed = shutil.make_archive(str(tmp_path / "environment"), "gztar", bare)
     shutil.rmtree(bare)
-    where = ["--conf", f"spark.archives={packed}#environment", "--conf", "spark.pyspark.python=environment/bin/python"]
-    finish(start("table", folder, cluster, *where))
-    assert written(folder).equals(expected)
+    archive = f"spark.archives={packed}#environment"
+    finish(start("table", folder, cluster, "--conf", archive, python=Path("environment/bin/python")))
+    assert written(folder).equals(expected("table"))
 
 
 @pytest.fixture
@@ -119,13 +123,15 @@ def site_of(environment: Path) -> Path:
     return next(environment.glob("lib/python*/site-packages"))
 
 
-def python(environment: Path) -> list[str]:
-    return ["--conf", f"spark.pyspark.python={environment / 'bin' / 'python'}"]
-
-
-def start(kind: str, folder: Path, cluster: Cluster, *options: str) -> subprocess.Popen[str]:
+def start(
+    kind: str, folder: Path, cluster: Cluster, *options: str, python: Path | None = None
+) -> subprocess.Popen[str]:
+    """Start a query; with a Python for the workers, they find the tests but not the library beside them."""
     command = [sys.executable, "-m", "tests.cluster.program", kind, str(folder), "--master", cluster.url, *options]
     environment = {key: value for key, value in os.environ.items() if not key.startswith("PYSPARK_")}
+    if python is not None:
+        environment["PYSPARK_PYTHON"] = str(python)
+        command += ["--conf", f"spark.executorEnv.PYTHONPATH={ROOT}"]
     return subprocess.Popen(
         command, cwd=ROOT, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     )
