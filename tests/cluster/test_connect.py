@@ -12,7 +12,7 @@ from tests.cluster.servers import ROOT, connect_server
 
 pytestmark = pytest.mark.spark
 ROCKS = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
-SOME = "(frames and stream) or (regions and table) or (bursts and table)"
+SOME = "frames and (table or stream)"
 
 
 @pytest.fixture(scope="module")

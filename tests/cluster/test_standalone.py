@@ -49,11 +49,13 @@ def expected(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Callable[[
     return local
 
 
-SOME = "(frames and (table or stream)) or (sessions and table) or (fill and table)"
+SOME = "frames and (table or stream)"
+LONG = pytest.mark.long
+KINDS = ["stream", *(pytest.param(kind, marks=LONG) for kind in ("table", "scan"))]
 
 
 @pytest.mark.parametrize(
-    "which", [pytest.param(SOME, id="some"), pytest.param(f"not ({SOME})", id="others", marks=pytest.mark.long)]
+    "which", [pytest.param(SOME, id="some"), pytest.param(f"not ({SOME})", id="others", marks=LONG)]
 )
 def test_every_verb_gives_the_results_on_record(cluster: Cluster, which: str) -> None:
     command = [sys.executable, "-m", "pytest", "-q", "tests/golden", "--master", cluster.url, "-k", which]
@@ -61,7 +63,7 @@ def test_every_verb_gives_the_results_on_record(cluster: Cluster, which: str) ->
     assert done.returncode == 0, done.stdout + done.stderr[-4000:]
 
 
-@pytest.mark.parametrize("kind", ["table", "scan", "stream"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_killed_worker_changes_nothing(folder: Path, expected: Callable[[str], pa.Table], kind: str) -> None:
     with standalone(folder) as cluster:
         query = start(kind, folder, cluster, *(["--gate"] if kind != "stream" else []))
@@ -83,14 +85,26 @@ def test_workers_without_the_library_are_told_of(cluster: Cluster, folder: Path,
     assert "No module named" in output
 
 
-@pytest.mark.parametrize("kind", ["table", "scan", "stream"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_zip_of_the_library_is_enough(
     cluster: Cluster, folder: Path, bare: Path, library: Path, expected: Callable[[str], pa.Table], kind: str
 ) -> None:
-    finish(start(kind, folder, cluster, "--conf", f"spark.submit.pyFiles={library}", python=bare / "bin" / "python"))
+    finish(
+        start(
+            kind,
+            folder,
+            cluster,
+            "--conf",
+            f"spark.submit.pyFiles={library}",
+            "--conf",
+            "spark.python.daemon.module=pyspark.daemon",
+            python=bare / "bin" / "python",
+        )
+    )
     assert written(folder).equals(expected(kind))
 
 
+@pytest.mark.long
 def test_an_archive_of_an_environment_is_enough(
     cluster: Cluster, folder: Path, bare: Path, tmp_path: Path, expected: Callable[[str], pa.Table]
 ) -> None:
