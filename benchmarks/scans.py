@@ -2,8 +2,9 @@
 
 `python -m benchmarks.scans --against /path/to/checkout` starts a process for each checkout, with a Spark session of its
 own. The processes take turns, so that whatever else the machine does falls on both; the best round of each counts, and
-a ratio is this checkout's over the other's. Processor time is that of Spark and all its workers; it hardly depends on
-what else the machine does.
+a ratio is this checkout's over the other's. Processor time is that of Spark and all its workers; it depends less on
+what else the machine does. `--files spark` scans the same rows as Spark writes them by default: instants as INT96,
+without statistics, a file as one row group.
 """
 
 from __future__ import annotations
@@ -16,11 +17,13 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import psutil
-from rich.console import Console
-from rich.table import Table
+import pyarrow.parquet as pq
+
+if TYPE_CHECKING:
+    from benchmarks.kit.report import Report
 
 ROOT = Path(__file__).resolve().parents[1]
 KEYS = (100, 100_000)
@@ -85,38 +88,78 @@ def _processor_time() -> float:
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure, print and save."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--against", type=Path, help="another checkout")
     parser.add_argument("--rows", type=int, default=20_000_000)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--files", choices=("pyarrow", "spark"), default="pyarrow", help="who writes them")
+    parser.add_argument("--out", type=Path, help="where the results go (default: benchmarks/results)")
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.serve:
         serve()
         return
+    from benchmarks.kit.options import RESULTS
+    from benchmarks.kit.report import open_console, publish
+
     roots = {HERE: ROOT} | ({THERE: given.against.resolve()} if given.against else {})
+    publish(_report(roots, given), given.out or RESULTS, open_console())
+
+
+def _report(roots: dict[str, Path], given: argparse.Namespace) -> Report:
+    from benchmarks.kit.report import Report
+
     checkouts = {name: Checkout(root) for name, root in roots.items()}
-    headings = [f"{what}, {name}" for what in ("clock", "processors") for name in checkouts]
-    table = Table("keys", "task", *headings, "ratio, clock", "ratio, processors", "frames")
+    cells, measurements = [], []
     for keys in KEYS:
-        paths = _files(given.rows, keys)
+        paths = _files(given.rows, keys, given.files)
         for task in TASKS:
-            table.add_row(f"{keys:,}", task, *_row(checkouts, task, paths, given.rounds))
+            results = _results(checkouts, task, paths, given.rounds)
+            cells.append([f"{keys:,}", task, *_figures(results)])
+            measurements += [
+                {"keys": keys, "task": task, "checkout": name, **each._asdict()}
+                for name, some in results.items()
+                for each in some
+            ]
     for checkout in checkouts.values():
         checkout.end()
-    Console(width=200).print(table)
+    headings = [f"{what}, {name}" for what in ("clock", "processors") for name in checkouts]
+    return Report(
+        name="scans",
+        title="Scans of files, and beside them those of another checkout" if THERE in roots else "Scans of files",
+        header=["keys", "task", *headings, "ratio, clock", "ratio, processors", "frames"],
+        cells=cells,
+        measurements=measurements,
+        targets=[],
+        settings={"rows": given.rows, "rounds": given.rounds, "files written as by": given.files},
+        notes=["Seconds of each round, the least first; ratios are of the least. Checkouts took turns."],
+        saved_as="scans" if given.files == "pyarrow" else f"scans-{given.files}",
+    )
 
 
-def _files(rows: int, keys: int) -> list[str]:
+def _files(rows: int, keys: int, writer: str) -> list[str]:
     from benchmarks.kit.options import CACHE
     from streamframes.study.baselines.generated import Shape, files
 
-    return files(Shape(rows, keys), CACHE)
+    shape = Shape(rows, keys)
+    paths = files(shape, CACHE)
+    if writer == "pyarrow":
+        return paths
+    folder = CACHE / f"{shape.name}-as-spark"
+    folder.mkdir(exist_ok=True)
+    copies = [folder / Path(path).name for path in paths]
+    for path, copy in zip(paths, copies, strict=True):
+        if not copy.exists():
+            table, unfinished = pq.read_table(path), copy.with_suffix(".unfinished")
+            options: dict[str, Any] = {"use_deprecated_int96_timestamps": True, "store_schema": False}
+            pq.write_table(table, unfinished, row_group_size=table.num_rows, **options)
+            unfinished.rename(copy)
+    return list(map(str, copies))
 
 
-def _row(checkouts: dict[str, Checkout], task: str, paths: Sequence[str], rounds: int) -> list[str]:
-    """The seconds of each checkout in all rounds, the ratios, and the number of frames, which must be the same."""
+def _results(checkouts: dict[str, Checkout], task: str, paths: Sequence[str], rounds: int) -> dict[str, list[Measured]]:
+    """What each checkout takes in all rounds; all must find the same number of frames."""
     results: dict[str, list[Measured]] = {name: [] for name in checkouts}
     for turn in range(rounds + 1):
         for name, checkout in checkouts.items():
@@ -126,12 +169,17 @@ def _row(checkouts: dict[str, Checkout], task: str, paths: Sequence[str], rounds
     found = {each.frames for some in results.values() for each in some}
     if len(found) != 1:
         raise RuntimeError(f"{task}: the checkouts find {found} frames")
+    return results
+
+
+def _figures(results: dict[str, list[Measured]]) -> list[str]:
+    """The seconds of each checkout in all rounds, the ratios, and the number of frames."""
     clock, processors = ({name: [each[i] for each in some] for name, some in results.items()} for i in (0, 1))
     cells = [
         " ".join(f"{each:.2f}" for each in sorted(some)) for times in (clock, processors) for some in times.values()
     ]
     ratios = [f"{min(times[HERE]) / min(times[THERE]):.2f}" if THERE in times else "-" for times in (clock, processors)]
-    return [*cells, *ratios, f"{found.pop():,}"]
+    return [*cells, *ratios, f"{results[HERE][0].frames:,}"]
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from pyarrow import fs
 from pyspark.sql import functions as F
 
 import streamframes as sf
-from streamframes.core.files.parquet import dataset, plain_columns
+from streamframes.core.files.parquet import RowGroupReader, dataset, open_dataset, plain_columns
 from streamframes.core.files.segments import partitioned_read as partitions
 from streamframes.core.files.segments import split as cuts
 from streamframes.spark.scan import strategy as ways
@@ -185,6 +185,24 @@ def test_where_files_give_no_range_of_instants_rows_are_packed(
         found = sf.frames(sf.scan(str(tmp_path / folder)), SCHEMES[name], ts="ts", by="key")
         assert "chunks and not segments, because the files have no statistics" in found.explain()
         assert results(found.toDF()) == expected
+
+
+def test_packed_keys_may_be_a_dictionary_in_some_row_groups_only(spark: Any, tmp_path: Path) -> None:
+    table = table_of()
+    keys = [f"key {n % 3}" if n < 1_500 else f"one of very many {n // 7}" for n in range(ROWS)]
+    table = table.set_column(0, "key", pa.array(keys))
+    path = written(
+        tmp_path / "mixed", table, files=1, write_statistics=False, dictionary_pagesize_limit=500, write_batch_size=50
+    )
+    encoded = RowGroupReader(open_dataset([path]), ["key"], ["key"])
+    kinds = {pa.types.is_dictionary(encoded.read(0, number).column(0).type) for number in (0, 7)}
+    assert kinds == {True, False}
+    frames = {
+        name: sf.frames(rows, sf.Threshold("value > 0"), ts="ts", by="key")
+        for name, rows in (("scan", sf.scan(path)), ("table", spark.read.parquet(path)))
+    }
+    assert "chunks" in frames["scan"].explain()
+    assert results(frames["scan"].toDF()) == results(frames["table"].toDF())
 
 
 def test_without_groups_and_by_several(spark: Any, in_order: str) -> None:

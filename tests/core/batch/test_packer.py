@@ -26,8 +26,11 @@ ROWS = st.lists(
 )
 
 
-def packed(rows: list[tuple[object, object, object]], buckets: int, kinds: list[int] | None = None) -> list[Packed]:
-    keys = pa.RecordBatch.from_arrays([pa.array([key for key, _, _ in rows], pa.string())], schema=KEYS)
+def packed(
+    rows: list[tuple[object, object, object]], buckets: int, kinds: list[int] | None = None, *, encoded: bool = False
+) -> list[Packed]:
+    texts = pa.array([key for key, _, _ in rows], pa.string())
+    keys = pa.RecordBatch.from_arrays([texts.dictionary_encode() if encoded else texts], KEYS.names)
     columns = [pa.array([value for _, _, value in rows], pa.int64())]
     ts = pa.array([ts for _, ts, _ in rows], pa.int64())
     return list(Packer(buckets, 1).pack(ts, keys, columns, None if kinds is None else pa.array(kinds, pa.int8())))
@@ -40,6 +43,14 @@ def opened(chunk: Packed) -> Chunk:
 def rows_in(chunk: Chunk) -> list[tuple[object, ...]]:
     keys = chunk.keys.column(0).take(pa.array(chunk.rows.group_of_row)).to_pylist()
     return list(zip(keys, chunk.rows.ts.tolist(), chunk.rows.columns[0].to_pylist(), strict=True))
+
+
+@examples(50)
+@given(rows=ROWS, buckets=st.integers(1, 4))
+def test_keys_that_are_a_dictionary_make_the_same_chunks(
+    rows: list[tuple[object, object, object]], buckets: int
+) -> None:
+    assert packed(rows, buckets, encoded=True) == packed(rows, buckets)
 
 
 @examples(100)

@@ -104,7 +104,12 @@ def fingerprints(arrays: Sequence[pa.Array], rows: int) -> tuple[np.ndarray, np.
 def _absorb(array: pa.Array, first: np.ndarray, second: np.ndarray) -> None:
     kind = array.type
     if pa.types.is_dictionary(kind):
-        _absorb(array.dictionary_decode(), first, second)
+        if array.null_count or not pa.types.is_string(kind.value_type):
+            _absorb(array.dictionary_decode(), first, second)
+        else:
+            digest, again = _digests(array.dictionary)
+            places = array.indices.to_numpy()
+            _absorb_digests(digest[places], again[places], first, second)
     elif pa.types.is_floating(kind):
         values = array.cast(pa.float64()).fill_null(0.0).to_numpy(zero_copy_only=False) + 0.0
         bits = np.where(np.isnan(values), np.nan, values).view(np.int64)
@@ -112,7 +117,7 @@ def _absorb(array: pa.Array, first: np.ndarray, second: np.ndarray) -> None:
     elif pa.types.is_integer(kind) or pa.types.is_temporal(kind) or pa.types.is_boolean(kind):
         _absorb_integers(as_int64(array), validity(array), np.uint64(_INTEGERS), first, second)
     else:
-        _absorb_text(array, first, second)
+        _absorb_digests(*_digests(array), first, second)
 
 
 def as_int64(array: pa.Array) -> np.ndarray:
@@ -126,10 +131,15 @@ def as_int64(array: pa.Array) -> np.ndarray:
     return np.asarray(array.cast(pa.int64()).to_numpy(zero_copy_only=True))
 
 
-def _absorb_text(array: pa.Array, first: np.ndarray, second: np.ndarray) -> None:
+def _digests(array: pa.Array) -> tuple[np.ndarray, np.ndarray]:
     digest, again = np.empty(len(array), np.uint64), np.empty(len(array), np.uint64)
     _digest_text(*text_bytes(array), digest, again)
-    _absorb_digests(digest, again, first, second)
+    return digest, again
+
+
+def without_dictionary(array: pa.Array) -> pa.Array:
+    """The values of a dictionary array; any other array as it is."""
+    return array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
 
 
 def text_bytes(array: pa.Array) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from streamframes.core.batch.chunk import Chunk, encode
 from streamframes.core.batch.clock import MIN_INSTANT
-from streamframes.core.batch.groups import as_int64, fingerprints, number_groups
+from streamframes.core.batch.groups import as_int64, fingerprints, number_groups, without_dictionary
 from streamframes.core.batch.reorder_buffer import disorder, sorted_by_ts
 from streamframes.core.batch.rows import Rows
 from streamframes.core.jit.compiled import compiled
@@ -86,7 +86,7 @@ class Packer:
     ) -> Iterator[Packed]:
         """The chunks of one batch; rows without an instant are left out.
 
-        `kinds` says which rows are punctuation: DATA, ONE_GROUP or ALL_GROUPS.
+        Group columns may be dictionaries. `kinds` says which rows are punctuation: DATA, ONE_GROUP or ALL_GROUPS.
         """
         for there in _not_all(ts.is_valid() if ts.null_count else None):
             ts, keys, columns, kinds = _filtered(there, ts, keys, columns, kinds)
@@ -143,7 +143,9 @@ class Packer:
         rows = Rows(np.arange(seen.size), bounds, ts, columns)
         if seen.size > 1:
             rows = rows.take(order, rows.groups, bounds)
-        return rows, buckets[by_bucket], keys.take(pa.array(seen)), (first[seen], second[seen])
+        found = [without_dictionary(key.take(pa.array(seen))) for key in keys.columns]
+        chunk_keys = pa.RecordBatch.from_arrays(found, keys.schema.names)
+        return rows, buckets[by_bucket], chunk_keys, (first[seen], second[seen])
 
 
 def split_by_time(chunk: Chunk, least: int = 1) -> Iterator[Chunk]:

@@ -110,6 +110,10 @@ def _gathered(batches: Batches, packer: Packer, *, many: bool) -> Batches:
     waiting: list[pa.RecordBatch] = []
     n_rows, n_bytes = 0, 0
     for batch in batches:
+        if waiting and batch.schema != waiting[0].schema:
+            # Keys of one row group come as a dictionary, those of the next one as texts.
+            yield pa.concat_batches(waiting)
+            waiting, n_rows, n_bytes = [], 0, 0
         waiting.append(batch)
         n_rows += batch.num_rows
         n_bytes += batch.nbytes
@@ -122,9 +126,12 @@ def _gathered(batches: Batches, packer: Packer, *, many: bool) -> Batches:
 
 
 def _parts(layout: Layout, batch: pa.RecordBatch) -> tuple[pa.Array, pa.RecordBatch, list[pa.Array]]:
-    """Instant, group columns and travelling columns, in the types of the layout."""
+    """Instant, group columns and travelling columns, in the types of the layout; groups may stay dictionaries."""
     n_keys = len(layout.keys)
     kinds = [*layout.keys.types, layout.ts_type, *layout.columns]
-    arrays = [array.cast(kind) for array, kind in zip(batch.columns, kinds, strict=False)]
-    keys = pa.RecordBatch.from_arrays(arrays[:n_keys], schema=layout.keys)
+    arrays = [
+        array if i < n_keys and pa.types.is_dictionary(array.type) else array.cast(kind)
+        for i, (array, kind) in enumerate(zip(batch.columns, kinds, strict=False))
+    ]
+    keys = pa.RecordBatch.from_arrays(arrays[:n_keys], layout.keys.names)
     return arrays[n_keys], keys, arrays[n_keys + 1 :]

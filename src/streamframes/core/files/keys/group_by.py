@@ -21,6 +21,24 @@ def _places(numbers: Any, counts: Any) -> None:
 
 
 @compiled
+def _laid_out(counts: Any, wanted: Any, groups: Any, bounds: Any, place: Any) -> Any:
+    """Where the rows of each wanted group begin; of others, behind the last. Returns how many groups have rows."""
+    n_groups, n = 0, 0
+    for group in range(counts.size):
+        if counts[group] and (wanted.size == 0 or wanted[group]):
+            groups[n_groups], place[group] = group, n
+            n += counts[group]
+            n_groups += 1
+            bounds[n_groups] = n
+        else:
+            place[group] = -1
+    for group in range(counts.size):
+        if place[group] < 0:
+            place[group] = n
+    return n_groups
+
+
+@compiled
 def _order(numbers: Any, place: Any, order: Any) -> None:
     for i in range(numbers.size):
         order[_next(numbers[i], place, order)] = i
@@ -57,17 +75,14 @@ def grouped(
     """Rows by group, each group in the order in which its rows came; of wanted groups, if not all are."""
     if isinstance(numbers, int):
         return Rows(np.array([numbers]), np.array([0, ts.size]), ts, list(columns))
-    counts = np.zeros(n_groups, np.int64)
+    counts, place = np.zeros(n_groups, np.int64), np.empty(n_groups, np.int64)
     _places(numbers, counts)
-    if wanted is not None:
-        counts[~wanted] = 0
-    groups = np.flatnonzero(counts)
-    bounds = np.concatenate([[0], np.cumsum(counts[groups])])
+    groups, bounds = np.empty(n_groups, np.int64), np.zeros(n_groups + 1, np.int64)
+    size = _laid_out(counts, np.empty(0, np.bool_) if wanted is None else wanted, groups, bounds, place)
+    groups, bounds = groups[:size], bounds[: size + 1]
     n = int(bounds[-1])
     if n == 0 or (groups.size == 1 and n == ts.size):
         return Rows(groups, bounds, ts[:n], [column.slice(0, n) for column in columns])
-    place = np.full(n_groups, n)
-    place[groups] = bounds[:-1]
     mover = _Mover(numbers, place, n)
     plain = [_is_plain(column) for column in columns]
     if plain and plain[0]:

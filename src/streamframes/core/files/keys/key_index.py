@@ -7,16 +7,33 @@ quick hash. Of several group columns each is numbered by itself, and the numbers
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.batch.groups import GroupIndex, fingerprints
+from streamframes.core.batch.groups import GroupIndex, fingerprints, without_dictionary
 from streamframes.core.files.keys.integers import Integers
 from streamframes.core.files.keys.texts import Texts
+from streamframes.core.jit.buffers import empty
+from streamframes.core.jit.compiled import compiled
 
 # Numbers of several columns are put into one of so many bits.
 _BITS = 62
+
+
+@compiled
+def _look_up(codes: Any, numbers: Any, out: Any) -> None:
+    for i in range(codes.size):
+        out[i] = numbers[codes[i]]
+
+
+@compiled
+def _settle(codes: Any, numbers: Any) -> None:
+    """Put numbers in the place of codes of values that were new."""
+    for i in range(codes.size):
+        if codes[i] < 0:
+            codes[i] = numbers[-2 - codes[i]]
 
 
 class KeyNumbers:
@@ -62,15 +79,13 @@ class KeyNumbers:
     def _looked_up(self, table: Texts | Integers, values: pa.Array, keys: Sequence[pa.Array]) -> np.ndarray:
         codes, fresh = table.look_up(values)
         if fresh.size:
-            places = pa.array(fresh)
-            numbers = self._by_fingerprints([_without_views(array).take(places) for array in keys])
-            table.settle(_without_views(values).take(places), numbers)
-            new = np.flatnonzero(codes < 0)
-            codes[new] = numbers[-2 - codes[new]]
+            numbers = self._by_fingerprints([_taken(array, fresh) for array in keys])
+            table.settle(_taken(values, fresh), numbers)
+            _settle(codes, numbers)
         return codes
 
     def _by_fingerprints(self, keys: Sequence[pa.Array]) -> np.ndarray:
-        plain = [_decoded(array).cast(field.type) for array, field in zip(keys, self.schema, strict=True)]
+        plain = [without_dictionary(array).cast(field.type) for array, field in zip(keys, self.schema, strict=True)]
         first, second = fingerprints(plain, len(plain[0]))
         return self.index.numbers_of_rows(first, second, pa.RecordBatch.from_arrays(plain, schema=self.schema))
 
@@ -83,7 +98,9 @@ class KeyNumbers:
         numbers = self._of_column(values)
         if numbers.size == 1:
             return int(numbers[0])
-        return np.asarray(np.take(numbers.astype(np.int32, copy=False), codes.to_numpy(zero_copy_only=False)))
+        out = empty(len(codes), np.int32)
+        _look_up(codes.to_numpy(zero_copy_only=False), numbers.astype(np.int32, copy=False), out)
+        return out
 
 
 def _alone(field: pa.Field) -> KeyNumbers:
@@ -97,10 +114,11 @@ def _is_whole(kind: pa.DataType) -> bool:
     return bool(pa.types.is_integer(kind) or pa.types.is_date32(kind) or pa.types.is_timestamp(kind))
 
 
-def _without_views(array: pa.Array) -> pa.Array:
-    """PyArrow neither takes nor filters views."""
-    return array.cast(pa.string()) if pa.types.is_string_view(array.type) else array
-
-
-def _decoded(array: pa.Array) -> pa.Array:
-    return array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
+def _taken(array: pa.Array, rows: np.ndarray) -> pa.Array:
+    """Some rows; of views as texts, because PyArrow does not take views."""
+    if not pa.types.is_string_view(array.type):
+        return array.take(pa.array(rows))
+    _, views, *texts = array.buffers()
+    chosen = pa.py_buffer(np.frombuffer(views, "V16")[array.offset :][rows])
+    valid = array.is_valid().take(pa.array(rows)).buffers()[1]
+    return pa.Array.from_buffers(array.type, rows.size, [valid, chosen, *texts]).cast(pa.string())

@@ -31,8 +31,11 @@ class Arrays(NamedTuple):
         return Arrays(keys, self.ts.filter(keep), columns)
 
     def together(self, schema: pa.Schema) -> pa.RecordBatch:
-        """All columns side by side, those of the groups without dictionaries."""
-        keys = [key.cast(field.type) for key, field in zip(self.keys, schema, strict=True)]
+        """All columns side by side; those of the groups may stay dictionaries."""
+        keys = [
+            key if pa.types.is_dictionary(key.type) and not key.null_count else key.cast(field.type)
+            for key, field in zip(self.keys, schema, strict=True)
+        ]
         arrays = [*keys, self.ts, *self.columns]
         return pa.RecordBatch.from_arrays(arrays, [str(i) for i in range(len(arrays))])
 

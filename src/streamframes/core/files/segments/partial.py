@@ -33,6 +33,8 @@ from streamframes.core.operator.state_codec import encode
 # What the columns of runs are called on their way; instants travel as distances.
 _FIELDS = {"rows": RUN_ROWS, "imputed": RUN_IMPUTED, "reason": RUN_REASON, "ordinal": RUN_ORDINAL}
 
+_NARROW = [(kind, np.iinfo(kind).min, np.iinfo(kind).max) for kind in (np.int8, np.int16, np.int32)]
+
 
 @dataclass(frozen=True)
 class Route:
@@ -163,7 +165,7 @@ def narrow(numbers: np.ndarray) -> np.ndarray:
     if not numbers.size or numbers.dtype != np.int64:
         return numbers
     low, high = int(numbers.min()), int(numbers.max())
-    for kind in (np.int8, np.int16, np.int32):
-        if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max:
+    for kind, least, most in _NARROW:
+        if least <= low and high <= most:
             return numbers.astype(kind)
     return numbers

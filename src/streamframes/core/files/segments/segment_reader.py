@@ -26,7 +26,7 @@ from streamframes.core.files.segments.split import Chain, Segment
 from streamframes.core.jit.compiled import compiled
 
 # A slice that stays in the caches while it is grouped and scanned; of many groups, each should have a few rows in it.
-SLICE_ROWS, ROWS_OF_A_GROUP = 1 << 18, 8
+SLICE_ROWS, ROWS_OF_A_GROUP = 1 << 17, 8
 # The first slices of a segment that sends warm-up rows: these end with a slice.
 FIRST_SLICE = 1 << 14
 
@@ -44,13 +44,15 @@ class Source(Protocol):
 
 
 class Slice(NamedTuple):
-    """Rows of a row group, and what is known of their instants.
+    """Rows of a row group, and what is known of their instants: none is before `low` or after `high`.
 
     `in_turn` says that no later slice has an earlier one, `alone` that none has an equal one either, `strict` that no
     two rows of it have the same.
     """
 
     rows: Rows
+    low: int
+    high: int
     in_turn: bool
     alone: bool
     strict: bool = False
@@ -89,9 +91,8 @@ class SegmentReader:
             for part in self._slices(group):
                 rows = part.rows
                 if part.in_turn and len(room):
-                    earliest = int(rows.ts.min())
-                    yield room.release(earliest if bound is None else min(earliest, bound))
-                if part.alone and not len(room) and (bound is None or int(rows.ts.max()) < bound):
+                    yield room.release(part.low if bound is None else min(part.low, bound))
+                if part.alone and not len(room) and (bound is None or part.high < bound):
                     yield rows if part.strict else in_order(rows)
                 else:
                     room.add(sorted_by_ts(rows) if disorder(rows.bounds, rows.ts)[0] else rows)
@@ -131,7 +132,7 @@ class SegmentReader:
         if not rises:
             rows = grouped(numbers, ts, columns, n_groups, wanted)
             if len(rows):
-                yield Slice(rows, in_turn, whole)
+                yield Slice(rows, int(rows.ts.min()), int(rows.ts.max()), in_turn, whole)
             return
         low = 0
         while low < ts.size:
@@ -141,7 +142,7 @@ class SegmentReader:
             some = numbers if isinstance(numbers, int) else numbers[low:high]
             rows = grouped(some, ts[low:high], parts, n_groups, wanted)
             if len(rows):
-                yield Slice(rows, True, whole or high < ts.size, strict)
+                yield Slice(rows, int(ts[low]), int(ts[high - 1]), True, whole or high < ts.size, strict)
             low = high
 
 
