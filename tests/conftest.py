@@ -34,7 +34,7 @@ SETTINGS = {
 def pytest_configure(config: pytest.Config) -> None:
     """Until 4.2, PySpark leaves some sockets to its own JVM to the garbage collection."""
     if tuple(map(int, pyspark.__version__.split(".")[:2])) < (4, 2):
-        config.addinivalue_line("filterwarnings", r"ignore:unclosed <socket.socket .*'127\.0\.0\.1':ResourceWarning")
+        config.addinivalue_line("filterwarnings", "ignore:unclosed <socket.socket:ResourceWarning")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

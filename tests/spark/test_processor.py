@@ -17,7 +17,7 @@ from streamframes.core.batch.pieces import split
 from streamframes.core.frames.operator import FramePlan
 from streamframes.core.operator.stream_bucket import StreamPlan
 from streamframes.errors import StreamFramesError
-from streamframes.spark.buckets import bucket_names
+from streamframes.spark.hashing import bucket_names
 from streamframes.spark.streaming.events import own_clock
 from streamframes.spark.streaming.processor import FrameProcessor
 

@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 
 import streamframes as sf
 from streamframes.core.batch.clock import Clock
-from streamframes.spark.buckets import bucket_names
+from streamframes.spark.hashing import bucket_names
 from streamframes.spark.streaming.events import event_time, own_clock
 from streamframes.spark.streaming.run import identity
 from tests.arguments import flat

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     import pyarrow.fs as pafs
 
     from streamframes.spark import SparkSession
+    from streamframes.spark.configure import Configured
     from streamframes.spark.scan.scan import Scan
 
 
@@ -40,12 +41,47 @@ def scan(
     return scan_files(paths, spark, filesystem)
 
 
-def session(name: str = "streamframes", *, master: str = "local[*]", **settings: str) -> SparkSession:
-    """A local Spark session with the settings that the library gains from.
+def session(name: str = "streamframes", *, master: str | None = None, **settings: str) -> SparkSession:
+    """A Spark session with the settings that the library gains from, or the one that runs already.
 
-    Any session will do for tables; this one saves a newcomer the settings. Further ones are given with `_` for
-    `.`: `session(spark_sql_shuffle_partitions="8")`.
+    Any session will do; this one saves the settings. What `spark-submit`, the environment (`MASTER`, `SPARK_REMOTE`)
+    and `spark-defaults.conf` say stays as it is; where nobody names a master, it is `local[*]`. A session that runs
+    is returned as it is, with `settings` alone set: `configure()` sets more. What was set is logged by the logger
+    `streamframes`, in one line.
+
+    Parameters
+    ----------
+    name
+        What Spark calls the application.
+    master
+        Where Spark runs: `"local[4]"`, `"spark://host:7077"`, `"yarn"`, or a Connect server, `"sc://host"`.
+    settings
+        Further settings, with `_` for `.`: `session(spark_sql_shuffle_partitions="8")`.
     """
     from streamframes.spark.session import session as build
 
     return build(name, master=master, **settings)
+
+
+def configure(spark: SparkSession, *, buckets: int | None = None) -> Configured:
+    """Set what the library gains from in a session that runs, and say what was set and what could not be.
+
+    Settings that Spark reads only when it starts are named with the value to give it there. On a local master,
+    workers run this Python from here on.
+
+    Parameters
+    ----------
+    spark
+        A session of your own, classic or Connect.
+    buckets
+        How many buckets the groups of a table are hashed onto, each of which a task scans; four for each core unless
+        given. Results do not depend on it.
+
+    Examples
+    --------
+    >>> configure(spark)  # doctest: +SKIP
+    set spark.sql.execution.arrow.maxBytesPerBatch=2147483647 (was 64MB)
+    """
+    from streamframes.spark.configure import configure as set_in
+
+    return set_in(spark, buckets)

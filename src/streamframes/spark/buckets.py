@@ -1,45 +1,72 @@
-"""Buckets: how many groups are hashed onto, and the names by which Spark spreads them evenly."""
+"""Buckets: how many groups are hashed onto, by how many tasks run at a time. No result depends on it."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from pyspark.sql import DataFrame, SparkSession
 
+from streamframes.spark.compat import context_of
+
 BUCKETS_PER_CORE = 4
+# A setting of the library's own: how many buckets a table is hashed onto.
+BUCKETS = "spark.streamframes.buckets"
 
 
 def n_buckets(spark: SparkSession) -> int:
     """How many buckets groups are hashed onto: several for each core, so that uneven ones even out.
 
-    Where the settings do not say how many cores there are, the user's own number of shuffle partitions is taken.
+    Where nobody knows how many cores there will be, the user's own number of shuffle partitions is taken.
     """
-    cores = _configured_cores(spark)
+    own = str(spark.conf.get(BUCKETS, ""))
+    if own.isdigit() and int(own):
+        return int(own)
+    cores = _known_cores(spark)
     return BUCKETS_PER_CORE * cores if cores else n_partitions(spark)
 
 
 def n_cores(spark: SparkSession) -> int:
     """How many tasks run at a time, or as many as a shuffle has partitions."""
-    return _configured_cores(spark) or n_partitions(spark)
+    return _known_cores(spark) or n_partitions(spark)
 
 
-def _configured_cores(spark: SparkSession) -> int:
-    """The cores, read from the settings alone: a Connect client has no context to ask; 0 where they do not say."""
+def _known_cores(spark: SparkSession) -> int:
+    """The cores of the context that runs, or of the executors it will have; 0 where nothing says."""
+    context = context_of(spark)
+    if context is None:  # a Connect client knows the settings of its server
+        here = local_cores(str(spark.conf.get("spark.master", "")))
+        return here or _configured_cores(lambda key: spark.conf.get(key, ""))
+    conf = context.getConf()
+    fixed = conf.contains("spark.default.parallelism")
+    here = local_cores(str(context.master))
+    if here:
+        return here if fixed else context.defaultParallelism
+    configured = _configured_cores(lambda key: conf.get(key, ""))
+    if fixed or conf.get("spark.dynamicAllocation.enabled", "false") == "true":
+        return configured  # executors that run now are not those that a job will have
+    # Executors may still be on their way.
+    return max(configured, context.defaultParallelism)
 
-    def setting(key: str) -> str:
-        return str(spark.conf.get(key, ""))
 
-    cores = local_cores(setting("spark.master"))
-    if cores:
-        return cores
-    executors, each = setting("spark.executor.instances"), setting("spark.executor.cores")
-    return int(executors) * int(each) if executors.isdigit() and each.isdigit() else 0
+def _configured_cores(setting: Callable[[str], str | None]) -> int:
+    """The cores of all executors that are configured, 0 where the settings do not say."""
+    dynamic = str(setting("spark.dynamicAllocation.enabled")).lower() == "true"
+    executors = str(setting(f"spark.{'dynamicAllocation.maxExecutors' if dynamic else 'executor.instances'}"))
+    each = str(setting("spark.executor.cores"))
+    most = str(setting("spark.cores.max"))
+    if executors.isdigit() and each.isdigit():
+        return int(executors) * int(each)
+    return int(most) if most.isdigit() else 0
 
 
 def local_cores(master: str) -> int:
-    """The cores of a local master, 0 for any other."""
+    """The cores of a local master, 0 for any other.
+
+    >>> local_cores("local[3]"), local_cores("local"), local_cores("spark://host:7077")
+    (3, 1, 0)
+    """
     local = re.fullmatch(r"local(?:\[(\d+|\*)[^\]]*\])?", master)
     if local is None:
         return 0
@@ -56,36 +83,3 @@ def buckets_for(rows: DataFrame, by: Sequence[str]) -> int:
     if not by:
         return 1
     return n_partitions(rows.sparkSession) if rows.isStreaming else n_buckets(rows.sparkSession)
-
-
-def bucket_names(buckets: int, partitions: int) -> tuple[int, ...]:
-    """Numbers that Spark hashes onto the partitions in turn, so that buckets are spread evenly.
-
-    >>> bucket_names(3, 3)
-    (0, 1, 11)
-    """
-    names: list[int] = []
-    free: dict[int, list[int]] = {}
-    candidate = 0
-    while len(names) < buckets:
-        wanted = len(names) % partitions
-        while not free.get(wanted):
-            free.setdefault(_murmur3(candidate) % partitions, []).append(candidate)
-            candidate += 1
-        names.append(free[wanted].pop(0))
-    return tuple(names)
-
-
-def _murmur3(value: int, seed: int = 42) -> int:
-    """Spark's hash of an int, signed as there; `%` of it is Spark's pmod."""
-    word = 2**32 - 1
-
-    def rotated(number: int, by: int) -> int:
-        return ((number << by) | (number >> (32 - by))) & word
-
-    mixed = rotated(value * 0xCC9E2D51 & word, 15) * 0x1B873593 & word
-    total = (rotated(seed ^ mixed, 13) * 5 + 0xE6546B64) & word ^ 4
-    total = (total ^ total >> 16) * 0x85EBCA6B & word
-    total = (total ^ total >> 13) * 0xC2B2AE35 & word
-    total ^= total >> 16
-    return total - 2**32 if total >= 2**31 else total

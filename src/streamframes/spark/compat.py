@@ -5,11 +5,14 @@ Everything else is the public interface that Spark 4.0 has.
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame
+from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+from pyspark import SparkContext
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from streamframes.spark.buckets import bucket_names
+from streamframes.spark.hashing import bucket_names
 
 # From 4.1 on Spark has a type for the time of day.
 TIME_TYPES: tuple[type[T.DataType], ...] = (T.TimeType,) if hasattr(T, "TimeType") else ()
@@ -21,3 +24,19 @@ def repartitioned(rows: DataFrame, number: str, partitions: int) -> DataFrame:
         return rows.repartitionById(partitions, F.col(number))
     names = bucket_names(partitions, partitions)
     return rows.repartition(partitions, F.get(F.lit(list(names)), F.col(number)))
+
+
+def context_of(spark: SparkSession) -> SparkContext | None:
+    """The context of a session; Connect has none, and some platforms let nobody have it."""
+    try:
+        return spark.sparkContext
+    except (AttributeError, PySparkException, Py4JError):
+        return None
+
+
+def running_session() -> SparkSession | None:
+    """The session that runs in this process, whichever thread has made it."""
+    active = SparkSession.getActiveSession()
+    if active is None and getattr(SparkContext, "_active_spark_context", None) is not None:
+        return SparkSession.builder.getOrCreate()
+    return active

@@ -12,6 +12,11 @@ from pyspark.logger import PySparkLogger
 from streamframes.errors import StreamFramesError
 
 _STATE = " SQLSTATE:"
+_MISSING = "No module named 'streamframes"
+REMEDY = (
+    "the Python of a worker does not have this library; install it there, or ship it with the job, by --py-files or "
+    "spark.archives"
+)
 _LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 
 
@@ -50,4 +55,6 @@ def reason(error: BaseException) -> str:
     traceback = any(line.startswith("Traceback ") for line in lines)
     line = (lines[-1] if traceback else lines[0]) if lines else type(error).__name__
     line = line.partition(_STATE)[0]
+    if _MISSING in line:
+        return f"{line}: {REMEDY}"
     return line.partition("] ")[2] if line.startswith("[") and "] " in line else line

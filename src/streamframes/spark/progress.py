@@ -13,6 +13,8 @@ from pyspark import StatusTracker
 from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as F
 
+from streamframes.spark.compat import context_of
+
 _GROUP = ("spark.jobGroup.id", "spark.job.description", "spark.job.interruptOnCancel")
 
 
@@ -30,7 +32,7 @@ def watched(spark: SparkSession, report: Callable[[Tasks], None], *, every: floa
 
     A Connect session has no tracker: there the body runs unwatched.
     """
-    context = getattr(spark, "sparkContext", None)
+    context = context_of(spark)
     if context is None:
         yield
         return
@@ -54,7 +56,7 @@ def watched(spark: SparkSession, report: Callable[[Tasks], None], *, every: floa
         finished.set()
         poller.join()
         for name, value in before.items():
-            context.setLocalProperty(name, value)
+            context.setLocalProperty(name, value)  # type: ignore[arg-type]  # None takes it away
 
 
 def _tasks(tracker: StatusTracker, group: str) -> Tasks:

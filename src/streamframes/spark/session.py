@@ -1,9 +1,9 @@
-"""Sessions: the settings that the library needs or gains from, each with its reason."""
+"""Sessions: one with the library's settings is started, or one that runs is taken as it is."""
 
 from __future__ import annotations
 
+import logging
 import os
-import socket
 import sys
 from collections.abc import Mapping
 from typing import TypeGuard
@@ -12,69 +12,81 @@ from pyspark.sql import DataFrame, SparkSession
 
 from streamframes.errors import InvalidArgument
 from streamframes.spark.buckets import local_cores
+from streamframes.spark.compat import context_of, running_session
+from streamframes.spark.configure import set_at_run_time
+from streamframes.spark.interpreter import check_workers
+from streamframes.spark.settings import AT_RUN_TIME, given_to_spark, settings_for, spelled
 
-PROVIDER = "spark.sql.streaming.stateStore.providerClass"
-
-# Arrow checks every access to a value in the JVM twice, for its place and for null, which Spark has done before.
-UNCHECKED = "-Darrow.enable_unsafe_memory_access=true -Darrow.enable_null_check_for_get=false"
-
-SETTINGS = {
-    # Workers must be the Python that has streamframes, not the first one on the path.
-    "spark.pyspark.python": sys.executable,
-    # Instants are shown in the zone they are stored in; results do not depend on it.
-    "spark.sql.session.timeZone": "UTC",
-    # No web page for programs that end by themselves.
-    "spark.ui.enabled": "false",
-    # The heap of a local driver holds the shuffle; Spark's default of 1 GiB spills early.
-    "spark.driver.memory": "4g",
-    # How rows and frames come into Python and back; `python -m benchmarks.transfer` takes each setting back in turn.
-    # A limit in bytes makes Spark add up the size of the batch after every row: 20 M rows took 6.5 s with Spark's limit
-    # of 64 MiB, 2.1 s with none. The number of rows, which Spark limits to 10,000, still bounds a batch.
-    "spark.sql.execution.arrow.maxBytesPerBatch": str(2**31 - 1),
-    # Frames come from Python into a DataFrame one by one, and each of their values is looked at: 20 M in 1.9 s with
-    # the checks, in 1.5 s without.
-    "spark.driver.extraJavaOptions": UNCHECKED,
-    # Between JVM and Python on one machine, a socket of the system instead of the network: over TCP a short task may
-    # wait for an acknowledgement that is delayed; a long transfer takes as long either way.
-    **({"spark.python.unix.domain.socket.enabled": "true"} if hasattr(socket, "AF_UNIX") else {}),
-    # Workers are forked from a process that has the library loaded; what is forked should have one thread only, and so
-    # not that of Arrow's allocator.
-    "spark.python.daemon.module": "streamframes.spark.worker.daemon",
-    "spark.executorEnv.JE_ARROW_MALLOC_CONF": "background_thread:false",
-    # Only changes are written at the end of a micro-batch, not files of the store: it took half the time to commit.
-    "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
-    # Stateful streams need it.
-    PROVIDER: ("org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"),
-}
+log = logging.getLogger("streamframes")
+NAME = "streamframes"
 
 
-def session(name: str = "streamframes", *, master: str = "local[*]", **settings: str) -> SparkSession:
-    """A local session with the library's settings that logs errors only; `settings` come on top.
+def session(name: str = NAME, *, master: str | None = None, **settings: str) -> SparkSession:
+    """The session that runs, or a new one with the library's settings; `settings` come on top.
 
     Keywords are written with `_` in the place of `.`; a key that has dots, `**{"spark.sql.catalog.my_catalog": ...}`,
     stays as it is.
     """
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    builder = SparkSession.builder.appName(name).master(master)
-    for key, value in settings_for(master, settings).items():
+    own = spelled(settings)
+    running = running_session()
+    if running is not None:
+        return _taken(running, master, own)
+    remote = _remote(master, own)
+    if remote is not None:
+        return _connected(remote, own)
+    return _started(name, master, own)
+
+
+def _taken(spark: SparkSession, master: str | None, own: Mapping[str, str]) -> SparkSession:
+    """A session that was there before: it has what it is given here, and nothing else changes."""
+    context = context_of(spark)
+    if master is not None and context is not None and context.master != master:
+        log.warning("session() got master=%r, but a session on %s runs; stop it first", master, context.master)
+    done = set_at_run_time(spark, own)
+    log.info("session() took the session that runs and set %s; sf.configure(spark) sets more", done.brief())
+    return spark
+
+
+def _remote(master: str | None, own: Mapping[str, str]) -> str | None:
+    """The address of a Connect server, where one is given or the environment names one."""
+    if master is not None:
+        return master if master.startswith("sc://") else None
+    return own.get("spark.remote") or (None if own.get("spark.master") else os.environ.get("SPARK_REMOTE"))
+
+
+def _connected(remote: str, own: Mapping[str, str]) -> SparkSession:
+    """A session on a Connect server, which has its own Java and its own settings."""
+    spark: SparkSession = SparkSession.builder.remote(remote).getOrCreate()
+    done = set_at_run_time(spark, {**AT_RUN_TIME, **own})
+    log.info("session() connected to %s and set %s", remote.partition(";")[0], done.brief())
+    return spark
+
+
+def _started(name: str, master: str | None, own: Mapping[str, str]) -> SparkSession:
+    """A new session; what spark-submit, the environment and spark-defaults say stays as it is."""
+    submitted = "PYSPARK_GATEWAY_PORT" in os.environ
+    given = given_to_spark()
+    # A JVM that spark-submit has started knows the master, and has read its settings.
+    where = master or own.get("spark.master") or ("" if submitted else given.get("spark.master", "local[*]"))
+    added = {} if submitted else {key: value for key, value in settings_for(where).items() if key not in given}
+    if local_cores(where):
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = SparkSession.builder
+    if name != NAME or not (submitted or "spark.app.name" in given):
+        builder = builder.appName(name)
+    if master is not None:
+        builder = builder.master(master)
+    for key, value in {**added, **own}.items():
         builder = builder.config(key, value)
-    # Worker messages and warnings of the start would drown what a person wants to read.
-    builder = builder.config("spark.log.level", "ERROR")
-    return builder.getOrCreate()
-
-
-def settings_for(master: str, settings: Mapping[str, str]) -> dict[str, str]:
-    """The library's settings for a master, with the user's own on top.
-
-    >>> found = settings_for("local[3]", {"spark_ui_enabled": "true", "spark.sql.catalog.my_own": "a.Catalog"})
-    >>> found["spark.sql.shuffle.partitions"], found["spark.ui.enabled"], found["spark.sql.catalog.my_own"]
-    ('3', 'true', 'a.Catalog')
-    """
-    cores = local_cores(master)
-    # A partition of a stateful stream costs a fixed time a batch: one for each core, where Spark would take 200.
-    partitions = {"spark.sql.shuffle.partitions": str(cores)} if cores else {}
-    own = {key if "." in key else key.replace("_", "."): value for key, value in settings.items()}
-    return {**SETTINGS, **partitions, **own}
+    spark = builder.getOrCreate()
+    context = context_of(spark)
+    log.info("session() started on %s with %s", context.master if context else where, ", ".join(added) or "no settings")
+    if submitted:
+        kept = {
+            key: value for key, value in AT_RUN_TIME.items() if context is None or not context.getConf().contains(key)
+        }
+        log.info("session() set %s", set_at_run_time(spark, kept).brief())
+    return spark
 
 
 def is_dataframe(value: object) -> TypeGuard[DataFrame]:
@@ -86,4 +98,5 @@ def require_dataframe(rows: object, verb: str, argument: str = "rows") -> DataFr
     """The rows, which are a DataFrame or are refused."""
     if not is_dataframe(rows):
         raise InvalidArgument(f"{verb}() got {argument} of type {type(rows).__name__}; give a Spark DataFrame")
+    check_workers(rows.sparkSession)
     return rows

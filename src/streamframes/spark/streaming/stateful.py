@@ -18,8 +18,9 @@ from streamframes.core.batch.packer import DATA, Layout
 from streamframes.core.operator.lookup import LOOKUP, lookup_layout
 from streamframes.spark.batch.lookup import travelling
 from streamframes.spark.batch.pack import PIECES, StreamPacking, packing
-from streamframes.spark.buckets import bucket_names, n_partitions
+from streamframes.spark.buckets import n_partitions
 from streamframes.spark.columns import column
+from streamframes.spark.hashing import bucket_names
 from streamframes.spark.streaming.events import EventClock, delay, event_time, instant_of
 from streamframes.spark.streaming.processor import BucketPlan, FrameProcessor, steps, unpacking
 from streamframes.spark.streaming.watermark import WATERMARK, Watch

@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame
 
 from streamframes.core.batch.clock import Clock, Duration, check_duration
 from streamframes.errors import InvalidArgument
-from streamframes.spark.session import PROVIDER, SETTINGS
+from streamframes.spark.settings import PROVIDER, ROCKSDB
 from streamframes.spark.streaming.events import USERS_CLOCK, EventClock, own_clock
 
 WATERMARK = "spark.watermarkDelayMs"
@@ -67,7 +67,7 @@ def check_provider(rows: DataFrame, verb: str) -> None:
     if "RocksDB" not in provider:
         raise InvalidArgument(
             f"{verb} of a stream needs the RocksDB state store, but {PROVIDER} is {provider.rpartition('.')[2]!r}; "
-            f"set it: spark.conf.set({PROVIDER!r}, {SETTINGS[PROVIDER]!r})"
+            f"set it: spark.conf.set({PROVIDER!r}, {ROCKSDB!r})"
         )
 
 

@@ -1,0 +1,75 @@
+"""The interpreter: whether the Python of workers on this machine has this library, asked before a job starts.
+
+On a cluster nobody here can ask it; there a worker without the library fails by name, see `failures`.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import site
+import subprocess
+import sys
+from pathlib import Path
+
+from pyspark import SparkContext
+from pyspark.sql import SparkSession
+
+from streamframes.errors import StreamFramesError
+from streamframes.spark.buckets import local_cores
+from streamframes.spark.compat import context_of
+from streamframes.version import __version__
+
+_ASK = "import sys, streamframes as s; print(*sys.version_info[:2], s.__version__)"
+_EXPECTED = f"{sys.version_info[0]} {sys.version_info[1]} {__version__}"
+# Interpreters that have answered well.
+_known: set[str] = set()
+
+
+def check_workers(spark: SparkSession) -> None:
+    """Refuse to plan where workers on this machine would lack the library, with the line that mends it."""
+    context = context_of(spark)
+    if context is None or not sys.executable or not local_cores(str(context.master)):
+        return
+    python = shutil.which(context.pythonExec) or context.pythonExec
+    if python in _known:
+        return
+    if not (_is_this_one(python) or _comes_with_the_job(context)):
+        why = _missing(python)
+        if why:
+            raise StreamFramesError(
+                f"Spark's workers would run {python}, {why}; call sf.configure(spark), let sf.session() make the "
+                f"session, or start this program with PYSPARK_PYTHON={sys.executable}"
+            )
+    _known.add(python)
+
+
+def _is_this_one(python: str) -> bool:
+    """Whether it is this interpreter, and finds the library where its workers look."""
+    if Path(python).absolute() != Path(sys.executable).absolute():
+        return False
+    found = str(Path(__file__).parents[2])
+    paths = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    return found in map(os.path.abspath, filter(None, [*paths, *site.getsitepackages(), site.getusersitepackages()]))
+
+
+def _comes_with_the_job(context: SparkContext) -> bool:
+    """Whether files travel with the job, which may hold the library."""
+    shipped = (context.getConf().get(key, "") for key in ("spark.submit.pyFiles", "spark.archives"))
+    return any(shipped) or bool(context.listFiles)
+
+
+def _missing(python: str) -> str:
+    """What this interpreter lacks, in words; nothing if it can be used."""
+    try:
+        answer = subprocess.run([python, "-c", _ASK], capture_output=True, text=True, check=False)
+    except OSError as error:
+        return f"which does not start ({error.strerror})"
+    if answer.returncode:
+        lines = answer.stderr.strip().splitlines() or ["it ended without a word"]
+        return f"which cannot import streamframes ({lines[-1]})"
+    if answer.stdout.strip() == _EXPECTED:
+        return ""
+    major, minor, version = answer.stdout.split()
+    here = f"{sys.version_info[0]}.{sys.version_info[1]} with {__version__}"
+    return f"Python {major}.{minor} with streamframes {version}, where this is {here}"
