@@ -18,4 +18,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    if not __package__:
+        # Run as a file, by spark-submit: Python would find the modules of this folder under the names of others.
+        sys.path.pop(0)
     main()

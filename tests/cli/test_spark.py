@@ -265,3 +265,44 @@ def test_a_program_of_its_own_is_silent_but_for_results(tmp_path):
     assert result.stderr == "2 frames.\n"
     assert [line[:3].strip() for line in result.stdout.splitlines()] == ["car", "───", "a", "b"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv"]
+
+
+JOB = """
+[[steps]]
+command = "frames"
+input = "cars.csv"
+ts = "t"
+by = "car"
+threshold = "speed > 40"
+output = "fast.parquet"
+
+[[steps]]
+command = "bursts"
+input = "cars.csv"
+value = "speed"
+ts = "t"
+windows = "1"
+threshold-per-row = 55
+show = {show}
+output = "bursts.json"
+"""
+
+
+def test_a_job_carries_out_its_steps_beside_its_file(run, tmp_path):
+    (tmp_path / "jobs").mkdir()
+    write("jobs/cars.csv")
+    Path("jobs/job.toml").write_text(JOB.replace("{show}", "'runs'"))
+    done = run("run", "jobs/job.toml")
+    assert done.exit_code == 0, done.output
+    assert "step 2 (bursts)" in done.stderr
+    assert found("jobs/fast.parquet") == FRAMES
+    assert len(Path("jobs/bursts.json").read_text().splitlines()) == 2
+
+
+def test_a_job_begins_when_all_its_options_are_right(run, tmp_path):
+    write("cars.csv")
+    Path("job.toml").write_text(JOB.replace("{show}", "'rns'"))
+    done = run("run", "job.toml")
+    assert done.exit_code == 2
+    assert "job.toml, step 2 (bursts): Invalid value for '--show': Value error, 'rns' is not" in done.stderr
+    assert not Path("fast.parquet").exists()

@@ -89,8 +89,7 @@ def test_workers_without_the_library_are_told_of(cluster: Cluster, folder: Path,
 def test_a_zip_of_the_library_is_enough(
     cluster: Cluster, folder: Path, bare: Path, library: Path, expected: Callable[[str], pa.Table], kind: str
 ) -> None:
-    shipped = ["--conf", f"spark.submit.pyFiles={library}", "--conf", "spark.python.daemon.module=pyspark.daemon"]
-    finish(start(kind, folder, cluster, *shipped, python=bare / "bin" / "python"))
+    finish(start(kind, folder, cluster, "--conf", f"spark.submit.pyFiles={library}", python=bare / "bin" / "python"))
     assert written(folder).equals(expected(kind))
 
 

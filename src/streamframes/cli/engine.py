@@ -6,7 +6,7 @@ import logging
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO, TypeVar
@@ -15,10 +15,12 @@ from streamframes.cli.terminal import counting, waiting
 from streamframes.errors import InvalidArgument, StreamFramesError
 
 if TYPE_CHECKING:
+    from streamframes.cli.options.common import SparkOptions
     from streamframes.spark import SparkSession
 
 T = TypeVar("T")
 
+_PROGRESS = "spark.ui.showConsoleProgress"
 _CHATTER = ("WARN", "Using Spark", "Setting ", "To adjust")
 
 
@@ -51,8 +53,11 @@ class Engine:
             raise InvalidArgument(str(error)) from error
 
 
-def start(master: str, **settings: str) -> Engine:
+def start(options: SparkOptions, **settings: str) -> Engine:
     """The session of this process, or a new one, with `settings`, whose messages reach no terminal."""
+    if options.master is not None and options.remote is not None:
+        raise InvalidArgument("--master and --remote both say where Spark runs; give one of them")
+    settings = {_PROGRESS: "false", **settings, **_settings(options.conf)}
     with waiting("Starting Spark"):
         from streamframes.api.rows import session
         from streamframes.spark import SparkSession
@@ -66,9 +71,19 @@ def start(master: str, **settings: str) -> Engine:
         with hushed() as log:
             try:
                 with plain_failures("Spark did not start"):
-                    return Engine(session(master=master, spark_ui_showConsoleProgress="false", **settings))
+                    return Engine(session(master=options.remote or options.master, **settings))
             except StreamFramesError as error:
                 raise StreamFramesError(f"{error} {_first_complaint(log)}") from error
+
+
+def _settings(texts: Iterable[str]) -> dict[str, str]:
+    found = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if not equals or not key.strip():
+            raise InvalidArgument(f"--conf {text!r} is not key=value; write it like 'spark.executor.memory=4g'")
+        found[key.strip()] = value.strip()
+    return found
 
 
 @contextmanager

@@ -11,6 +11,8 @@ from dataclasses import MISSING, Field, fields
 from functools import wraps
 from typing import Any, ClassVar, Protocol, get_type_hints
 
+from typer import Context
+
 
 class Options(Protocol):
     """A dataclass of options."""
@@ -20,17 +22,19 @@ class Options(Protocol):
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command one parameter for each field of the dataclasses that it takes."""
-    groups = {name: kind for name, kind in get_type_hints(command).items() if name != "return"}
-    flat = [parameter for group in groups.values() for parameter in _parameters(group)]
+    hints = {name: kind for name, kind in get_type_hints(command).items() if name != "return"}
+    # Typer's own context stays a parameter as it is.
+    single = {name: kind for name, kind in hints.items() if kind is Context}
+    groups = {name: kind for name, kind in hints.items() if name not in single}
+    flat = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=kind) for name, kind in single.items()]
+    flat += [parameter for group in groups.values() for parameter in _parameters(group)]
 
     @wraps(command)
     def flattened(**values: object) -> None:
-        command(
-            **{
-                name: group(**{field.name: values[field.name] for field in fields(group)})
-                for name, group in groups.items()
-            }
-        )
+        made = {
+            name: group(**{field.name: values[field.name] for field in fields(group)}) for name, group in groups.items()
+        }
+        command(**{name: values[name] for name in single}, **made)
 
     flattened.__signature__ = inspect.Signature(flat)  # type: ignore[attr-defined]
     flattened.__annotations__ = {parameter.name: parameter.annotation for parameter in flat}

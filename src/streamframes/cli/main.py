@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -14,6 +15,7 @@ from streamframes.cli.commands.density import density
 from streamframes.cli.commands.fill import fill
 from streamframes.cli.commands.frames import frames
 from streamframes.cli.commands.regions import regions
+from streamframes.cli.commands.run import run
 from streamframes.cli.commands.sessions import sessions
 from streamframes.cli.commands.study import study
 from streamframes.errors import MissingExtra
@@ -139,6 +141,29 @@ streamframes study scatter --data casts.parquet --with 'density=sigma + 1000' --
 streamframes study all --out studies
 """
 
+RUN_EPILOG = """
+A job has a command and its options, named as on the command line; steps are carried out in their order. Lists repeat an
+option, tables repeat it as name=value.
+
+command = "frames"
+
+input = "reports.csv"
+
+ts = "rpt_time"
+
+agg = {worst = "max(drop_pct)"}
+
+output = "loss.parquet"
+
+[bold]Examples[/bold]
+
+streamframes run job.toml
+
+streamframes run job.toml --master spark://host:7077 --conf spark.executor.memory=4g
+
+spark-submit --master spark://host:7077 "$(streamframes --program)" run job.toml
+"""
+
 app = typer.Typer(
     name="streamframes",
     help="Windows that follow the data: cut files of events where something happens.",
@@ -157,6 +182,7 @@ app.command(no_args_is_help=True, epilog=REGIONS_EPILOG)(regions)
 app.command(no_args_is_help=True, epilog=DENSITY_EPILOG)(density)
 app.command(no_args_is_help=True, epilog=COMPARE_EPILOG)(compare)
 app.command(no_args_is_help=True, epilog=STUDY_EPILOG)(study)
+app.command(no_args_is_help=True, epilog=RUN_EPILOG)(run)
 app.command()(demo)
 
 
@@ -168,8 +194,14 @@ def main(
             "--version", help="Print the versions of streamframes, Spark and Python, and leave.", is_eager=True
         ),
     ] = False,
+    program: Annotated[
+        bool, typer.Option("--program", help="Print the file that spark-submit can run, and leave.", is_eager=True)
+    ] = False,
 ) -> None:
     """Answer what concerns no command."""
+    if program:
+        typer.echo(Path(__file__).parents[1] / "__main__.py")
+        raise typer.Exit
     if version:
         typer.echo(f"streamframes {__version__}\nSpark {_spark_version()}\nPython {platform.python_version()}")
         raise typer.Exit

@@ -58,7 +58,7 @@ def bursts(
     kept = thresholds_file(thresholds)
     check_target(target, picture, INPUT=files, **({} if kept is None else {"THRESHOLDS": kept}))
     began = time.monotonic()
-    engine = start(source.master)
+    engine = start(source)
     rows = read(engine, files, source.derive)
     saved = None if kept is None else read(engine, kept, ())
 

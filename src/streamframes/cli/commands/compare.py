@@ -52,7 +52,7 @@ def compare(
     target = _target(result)
     files = source_of(inputs.inputs, source.input_format)
     began = time.monotonic()
-    engine = start(source.master)
+    engine = start(source)
     rows = read(engine, files, source.derive).cache()
     _check_unit(rows, given or [], source)
     chosen = given or _ladder(engine, rows, scheme, source)

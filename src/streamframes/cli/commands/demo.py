@@ -99,9 +99,10 @@ def _find(reports: Path) -> pa.Table:
     from streamframes.api.frames import frames
     from streamframes.cli.engine import start
     from streamframes.cli.io.inputs import literally
+    from streamframes.cli.options.common import SparkOptions
     from streamframes.core.schemes import Threshold
 
-    engine = start("local[*]")
+    engine = start(SparkOptions())
     rows = engine.run("Reading", lambda: engine.spark.read.parquet(literally(reports)))
     loss = frames(rows, Threshold(WHERE, min_duration=MIN_DURATION), ts="rpt_time", by="router")
     found = loss.agg(**MEASURES).orderBy("router", "frame_start")

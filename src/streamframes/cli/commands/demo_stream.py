@@ -70,6 +70,7 @@ def watch(rows: int, seed: int, output: Path) -> None:
     from rich.markup import escape
 
     from streamframes.cli.engine import start
+    from streamframes.cli.options.common import SparkOptions
     from streamframes.data import routers
 
     # More loss than elsewhere, so that there is something to see in every file.
@@ -81,7 +82,7 @@ def watch(rows: int, seed: int, output: Path) -> None:
     say("When does a router drop more than 0.3 % of its packets for two minutes or more?\n")
     say(f"[cyan]{_CODE.format(reports=reports, checkpoint=checkpoint)}[/cyan]\n")
     # Every partition has a store of its own to commit; ten routers need few.
-    engine = start("local[*]", spark_sql_shuffle_partitions="2")
+    engine = start(SparkOptions(), spark_sql_shuffle_partitions="2")
     _conclude(_follow(_batches(engine, folder)), made)
 
 

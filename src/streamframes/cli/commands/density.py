@@ -37,7 +37,7 @@ def density(
         raise InvalidArgument(f"--bin is given {len(dense.bin)} times; give it once, or once for each --space")
     files = source_of(inputs.inputs, source.input_format)
     target = target_of_regions(arguments, INPUT=files)
-    engine = start(source.master)
+    engine = start(source)
     rows = read(engine, files, source.derive)
 
     from streamframes.api.regions import density as search

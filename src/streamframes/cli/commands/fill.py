@@ -62,7 +62,7 @@ def fill(
     more = source_of([inputs.other], other.other_format, argument="OTHER", option="--other-format")
     check_target(target, picture, INPUT=files, OTHER=more)
     began = time.monotonic()
-    engine = start(source.master)
+    engine = start(source)
     rows = read(engine, files, source.derive)
     filling = read(engine, more, other.other_derive, option="--other-with")
     planned = _moved(plan(rows, chosen, source, schedule, result.prefix), moves)

@@ -49,7 +49,7 @@ def frames(
     files = source_of(inputs.inputs, source.input_format)
     check_target(target, picture, INPUT=files)
     began = time.monotonic()
-    engine = start(source.master)
+    engine = start(source)
     rows = read(engine, files, source.derive)
     planned = plan(rows, chosen, source, schedule, result.prefix)
     if result.explain:

@@ -46,7 +46,7 @@ def regions(
     files = source_of(inputs.inputs, source.input_format)
     listed, kept = places_of(stations, space)
     target = target_of_regions(arguments, INPUT=files, **({} if kept is None else {"PLACES": kept}))
-    engine = start(source.master)
+    engine = start(source)
     rows = read(engine, files, source.derive)
     places = listed if kept is None else read(engine, kept, ())
     reports = Reports(

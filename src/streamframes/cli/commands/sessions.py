@@ -49,7 +49,7 @@ def sessions(
     files = source_of(inputs.inputs, source.input_format)
     check_target(target, picture, INPUT=files)
     began = time.monotonic()
-    engine = start(source.master)
+    engine = start(source)
     rows = read(engine, files, source.derive)
     planned = plan(rows, roots, ts=source.ts, measures=measures, prefix=result.prefix)
     draw_tree(picture.plot_tree, roots, measures)

@@ -55,12 +55,12 @@ def study(options: StudyOptions, reading: ReadingOptions) -> None:
     if options.name == ALL:
         chosen = [find(name) for name in NAMES]
         max(chosen, key=lambda each: each.least).check_rows(options.rows)
-        _all(chosen, start(reading.master), options)
+        _all(chosen, start(reading), options)
         return
     one = _known(options.name)
     source = source_of(options.data, reading.input_format, argument="--data") if options.data else None
     one.check_rows(options.rows)
-    engine = start(reading.master)
+    engine = start(reading)
     data = None
     if source is not None:
         from streamframes.cli.io.inputs import read

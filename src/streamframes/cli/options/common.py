@@ -17,6 +17,7 @@ def option(panel: str, help: str, *names: str, metavar: str | None = None) -> ob
 
 
 _ROWS = "Rows"
+_SPARK = "Spark"
 _SCHEME = "Scheme (give exactly one)"
 _DETAILS = "Details of one scheme"
 _EVERY = "Options of every scheme"
@@ -60,7 +61,22 @@ class GroupOptions(OrderOptions):
 
 
 @dataclass(frozen=True)
-class ReadingOptions:
+class SparkOptions:
+    """Where Spark runs, and with which settings."""
+
+    master: Annotated[
+        str | None,
+        option(_SPARK, "Where Spark runs, like 'spark://host:7077'; else all cores here.", metavar="URL"),
+    ] = None
+    remote: Annotated[str | None, option(_SPARK, "A Connect server, like 'sc://host:15002'.", metavar="URL")] = None
+    conf: Annotated[
+        list[str],
+        option(_SPARK, "A setting, like 'spark.executor.memory=4g'; repeatable.", metavar="KEY=VALUE"),
+    ] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class ReadingOptions(SparkOptions):
     """How rows are read."""
 
     input_format: Annotated[Format | None, option(_ROWS, "Format of INPUT, where its ending does not say it.")] = None
@@ -73,9 +89,6 @@ class ReadingOptions:
             metavar="NAME=SQL",
         ),
     ] = field(default_factory=list)
-    master: Annotated[str, option(_ROWS, "Where Spark runs; local[*] is all cores of this machine.", metavar="URL")] = (
-        "local[*]"
-    )
 
 
 @dataclass(frozen=True)
