@@ -21,7 +21,7 @@ class Extra(NamedTuple):
 EXTRAS = {
     "spark": Extra("tables and streams of Spark", ("pyspark",)),
     "worker": Extra("PySpark's exchange of rows with Python", ("pandas", "google.protobuf")),
-    "connect": Extra("Spark Connect", ("grpc", "grpc_status", "google.rpc", "zstandard")),
+    "connect": Extra("Spark Connect", ("grpc", "grpc_status", "google.rpc")),
     "cli": Extra("the command line", ("typer", "rich")),
     "plot": Extra("pictures", ("matplotlib",)),
     "regions": Extra("outlines of connected regions", ("shapely",)),

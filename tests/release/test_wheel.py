@@ -97,6 +97,18 @@ def test_commands_that_draw_name_what_is_missing(spark_only: Environment, tmp_pa
 
 
 @pytest.mark.spark
+def test_a_connect_server_without_its_packages_names_them(spark_only: Environment) -> None:
+    code = """
+import streamframes as sf
+try:
+    sf.session(master="sc://localhost:1")
+except sf.MissingExtra as error:
+    print(error)
+"""
+    assert spark_only.python(code).endswith('install with: pip install "streamframes[connect]"')
+
+
+@pytest.mark.spark
 def test_connected_regions_name_what_is_missing(spark_only: Environment) -> None:
     code = """
 import streamframes as sf

@@ -11,6 +11,7 @@ from typing import TypeGuard
 from pyspark.sql import DataFrame, SparkSession
 
 from streamframes.errors import InvalidArgument
+from streamframes.extras import need
 from streamframes.spark.buckets import local_cores
 from streamframes.spark.compat import context_of, running_session
 from streamframes.spark.configure import set_at_run_time
@@ -56,6 +57,7 @@ def _remote(master: str | None, own: Mapping[str, str]) -> str | None:
 
 def _connected(remote: str, own: Mapping[str, str]) -> SparkSession:
     """A session on a Connect server, which has its own Java and its own settings."""
+    need("connect")
     spark: SparkSession = SparkSession.builder.remote(remote).getOrCreate()
     done = set_at_run_time(spark, {**AT_RUN_TIME, **own})
     log.info("session() connected to %s and set %s", remote.partition(";")[0], done.brief())
