@@ -51,7 +51,30 @@ def main() -> None:
         sys.exit(1)
 
 
-def compare(folder: Path, kills: int, seed: int, files: int = FILES, query: str = "frames") -> dict[str, Any]:
+def _start(folder: Path, query: str) -> subprocess.Popen[bytes]:
+    command = [str(PYTHON), "-m", "benchmarks.killed", "--query", query, "--run", str(folder)]
+    quiet = subprocess.DEVNULL
+    return subprocess.Popen(command, cwd=ROOT, stdout=quiet, stderr=quiet, start_new_session=True)
+
+
+def _wait(process: subprocess.Popen[bytes]) -> None:
+    if process.wait():
+        raise RuntimeError(f"the query ended with status {process.returncode}")
+
+
+def run_program(folder: Path, query: str) -> None:
+    """The query in a program of its own, until it ends."""
+    _wait(_start(folder, query))
+
+
+def compare(
+    folder: Path,
+    kills: int,
+    seed: int,
+    files: int = FILES,
+    query: str = "frames",
+    leave_alone: Callable[[Path, str], None] = run_program,
+) -> dict[str, Any]:
     """Run the query disturbed and undisturbed over the same files."""
     for number, name in enumerate(("in", "other")):
         write_input(folder / name, seed + number, files)
@@ -60,7 +83,7 @@ def compare(folder: Path, kills: int, seed: int, files: int = FILES, query: str 
         place.mkdir()
         for name in ("in", "other"):
             (place / name).symlink_to(folder / name)
-    _wait(_start(left_alone, query))
+    leave_alone(left_alone, query)
     killed = disturb(disturbed, kills, random.Random(seed), query)
     expected, found = output(left_alone), output(disturbed)
     return {
@@ -148,17 +171,6 @@ def output(folder: Path) -> Counter[str]:
             files[json.loads(line)["path"].rpartition("/")[2]] = None
     tables = [pq.read_table(folder / "out" / name, partitioning=None) for name in files]
     return Counter(repr(row) for table in tables for row in table.to_pylist())
-
-
-def _start(folder: Path, query: str) -> subprocess.Popen[bytes]:
-    command = [str(PYTHON), "-m", "benchmarks.killed", "--query", query, "--run", str(folder)]
-    quiet = subprocess.DEVNULL
-    return subprocess.Popen(command, cwd=ROOT, stdout=quiet, stderr=quiet, start_new_session=True)
-
-
-def _wait(process: subprocess.Popen[bytes]) -> None:
-    if process.wait():
-        raise RuntimeError(f"the query ended with status {process.returncode}")
 
 
 if __name__ == "__main__":

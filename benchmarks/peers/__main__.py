@@ -2,4 +2,5 @@
 
 from benchmarks.peers.comparison import main
 
-main()
+if __name__ == "__main__":
+    main()

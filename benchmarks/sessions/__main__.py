@@ -2,4 +2,5 @@
 
 from benchmarks.sessions.engine import main
 
-main()
+if __name__ == "__main__":
+    main()

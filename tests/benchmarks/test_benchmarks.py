@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -42,6 +43,11 @@ def contender(name: str, frames: int | None, runs: list[str], *, timed: bool = T
 
 def instants(paths: list[str]) -> np.ndarray:
     return np.asarray(pq.read_table(paths, columns=["ts"])["ts"].cast(pa.int64()))
+
+
+@pytest.mark.parametrize("program", ["bursts", "peers", "regions", "sessions"])
+def test_a_program_that_is_imported_measures_nothing(program: str) -> None:
+    import_module(f"benchmarks.{program}.__main__")
 
 
 def test_rows_are_in_the_order_of_time_across_files_and_unique(tmp_path: Path) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from benchmarks.killed import compare
+from benchmarks.killed import compare, run_query
 
 pytestmark = pytest.mark.spark
 
@@ -19,8 +20,11 @@ pytestmark = pytest.mark.spark
         pytest.param("fill", 4, marks=pytest.mark.long),
     ],
 )
-def test_a_killed_query_loses_nothing_and_writes_nothing_twice(tmp_path: Path, query: str, kills: int) -> None:
-    outcome = compare(tmp_path, kills=kills, seed=1, files=4 + 4 * kills, query=query)
+def test_a_killed_query_loses_nothing_and_writes_nothing_twice(
+    spark: Any, tmp_path: Path, query: str, kills: int
+) -> None:
+    # What is left alone runs on the session of the tests.
+    outcome = compare(tmp_path, kills=kills, seed=1, files=4 + 4 * kills, query=query, leave_alone=run_query)
     assert outcome["kills"] == kills
     assert outcome["frames"] > 100
     assert (outcome["lost"], outcome["twice"]) == (0, 0)

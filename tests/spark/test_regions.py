@@ -387,7 +387,8 @@ def test_a_stream_of_probes_fills_a_stream_of_regions(spark: Any, tmp_path: Path
     reports = Folder(spark, tmp_path / "reports", SCHEMA.format(kind=kind))
     driven = Folder(spark, tmp_path / "probes", PROBES.format(kind=kind))
     end = instant(FAR_AHEAD, kind)
-    reports.add(rows_of(made(10, ticks=24, ends=True), kind, late=3), files=2)
+    rows = rows_of(made(10, ticks=24, ends=True), kind, late=3)
+    reports.add(rows, files=2)
     reports.add([("~", end, 0.0, 0.0, "free", 0)])
     driven.add(probes(11, kind, late=3), files=2)
     driven.add([("~", end, 0.0, 0.0, 0.0)])
@@ -398,10 +399,12 @@ def test_a_stream_of_probes_fills_a_stream_of_regions(spark: Any, tmp_path: Path
         )  # fmt: skip
         return found.fill(other, ts="seen", space="mile", lateness="3 seconds", **SUMS)
 
-    reports.run(answer(reports.stream, driven.stream))
+    progress = reports.run(answer(reports.stream, driven.stream))
     expected = [row.asDict() for row in answer(reports.table, driven.table).collect()]
     assert sorted(map(spelled, reports.found())) == sorted(map(spelled, expected))
     assert len([row for row in expected if row["count"]]) > 10
+    n_twice = len(rows) - len({row[:3] for row in rows})
+    assert sum(each["observedMetrics"]["streamframes"].duplicate_reports for each in progress) == n_twice > 0
 
 
 @pytest.mark.skipif(not SHARED.exists(), reason="the real data does not lie beside the project")

@@ -1,7 +1,4 @@
-"""Compiled code is reused wherever the same sources lie, and made anew when they, or what was kept, have changed.
-
-Covers: streamframes.core.jit.compiled
-"""
+"""Compiled code is reused wherever the same sources lie, and made anew when they, or what was kept, have changed."""
 
 from __future__ import annotations
 

@@ -20,6 +20,7 @@ from streamframes.core.operator.lookup import LOOKUP, LookupStreamPlan, bucket_o
 from streamframes.core.operator.stream_bucket import StreamPlan
 from streamframes.core.operator.table_bucket import bucket_results
 from streamframes.core.regions.plan import UnreadPlaces
+from tests.core.operator.test_stream_bucket import DictStore
 
 FIRST = -(2**63)
 PLAN = BurstPlan(
@@ -36,29 +37,6 @@ PLAN = BurstPlan(
 LIMITS = [("a", 2, 5.0), ("a", 3, 9.0), ("b", 2, 4.0), ("b", 3, 99.0)]
 VALUES = [("a", FIRST, 3.0), ("a", 1, 3.0), ("a", 2, 3.0), ("b", 1, 1.0), ("b", 2, 3.0), ("nobody", 1, 99.0)]
 ALARMS = [("a", 1, 2, 6.0), ("a", 2, 2, 6.0), ("a", 2, 3, 9.0), ("b", 2, 2, 4.0)]
-
-
-class OneStore:
-    """The state of a bucket, as long as a process lives."""
-
-    def __init__(self) -> None:
-        self.record: bytes | None = None
-        self.chunks: dict[int, bytes] = {}
-
-    def read(self) -> bytes | None:
-        return self.record
-
-    def write(self, data: bytes) -> None:
-        self.record = data
-
-    def get(self, number: int) -> bytes:
-        return self.chunks[number]
-
-    def put(self, number: int, data: bytes) -> None:
-        self.chunks[number] = data
-
-    def remove(self, number: int) -> None:
-        del self.chunks[number]
 
 
 def table(limits: list[tuple[Any, ...]]) -> list[tuple[int, pa.Buffer]]:
@@ -111,7 +89,7 @@ def test_a_table_that_lacks_something_is_refused(limits: list[tuple[Any, ...]], 
 
 def test_a_stream_keeps_its_table() -> None:
     stream = LookupStreamPlan(StreamPlan(PLAN, {"agg": "sum"}), PLAN.lookup)
-    store = OneStore()
+    store = DictStore()
     found = []
     late = [row for row in VALUES if row[1] > 1]
     soon = [row for row in VALUES if 0 < row[1] <= 1]

@@ -54,7 +54,7 @@ class FillStreamPlan:
     @property
     def counters(self) -> tuple[str, ...]:
         """The names of what is counted."""
-        return (*StreamBucket.COUNTERS, *COUNTERS)
+        return (*(StreamBucket.COUNTERS if self.frames is None else self.frames.counters), *COUNTERS)
 
     @property
     def result_schema(self) -> pa.Schema:

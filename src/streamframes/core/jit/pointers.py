@@ -16,6 +16,8 @@ from numba.core.base import BaseContext
 from numba.core.typing.templates import Signature
 from numba.extending import intrinsic as numba_intrinsic
 
+from streamframes.core.jit.compiled import called_with_plain_types
+
 # What it makes is called without the context, which its type does not know.
 intrinsic: Callable[..., Any] = numba_intrinsic
 
@@ -28,7 +30,7 @@ Function = TypeVar("Function", bound=Callable[..., object])
 
 def inlined(function: Function) -> Function:
     """Compiled into each function that calls it, which holds it in its own cache."""
-    return cast(Function, numba.njit(nogil=True, forceinline=True)(function))
+    return cast(Function, called_with_plain_types(numba.njit(nogil=True, forceinline=True)(function)))
 
 
 def _data(context: BaseContext, builder: ir.IRBuilder, signature: Signature, args: Sequence[ir.Value]) -> ir.Value:

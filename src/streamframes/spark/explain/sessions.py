@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from streamframes.core.sessions.language.nodes import CONTINUOUS, ON_CLOSE, ON_OPEN
 from streamframes.core.sessions.language.resolve import Planner
 from streamframes.core.sessions.partitioning import BY_PARTS, TOGETHER
 from streamframes.core.sessions.tree import Session
+
+WHEN = {ON_OPEN: "as soon as it has one", CONTINUOUS: "at each change", ON_CLOSE: "when it closes"}
 
 
 def tree_steps(root: Session, planner: Planner, partitioning: str) -> list[str]:
@@ -24,7 +27,7 @@ def _tags(planner: Planner, name: str) -> str:
     node = planner.nodes[measure.node]
     while node.source is not None:
         below = planner.nodes[node.source]
-        found.append(f"{planner.names[below.cls]} passes on {node.when}")
+        found.append(f"{planner.names[below.cls]} passes its value on {WHEN[node.when]}")
         node = below
     return f"   ({', '.join(found)})" if found else ""
 

@@ -63,15 +63,7 @@ def _look_up(offsets: Any, data: Any, valid: Any, slots: Any, codes: Any, fresh:
             else:
                 one[k], other[k] = _hash(source, np.int64(offsets[i]), np.int64(offsets[i + 1]))
             fetch(pointer, 2 * (np.int64(one[k]) & mask))
-        for k in range(n):
-            at = 2 * _place(pointer, mask, one[k], other[k])
-            if pointer[at + 1] == 0:
-                pointer[at] = np.int64(one[k])
-                pointer[at + 1] = (np.int64(other[k]) >> 32 << 32) | (0xFFFFFFFF - fresh[0])
-                fresh[0] += 1
-                fresh[fresh[0]] = begin + k
-                room -= 1
-            codes[begin + k] = np.int32((pointer[at + 1] & 0xFFFFFFFF) - 1)
+        room -= _number(pointer, mask, one, other, codes[begin : begin + n], fresh, begin)
         begin += n
     return begin
 
@@ -97,17 +89,24 @@ def _look_up_views(
                 first = half(source, 16 * i + 12)
                 one[k], other[k] = _hash(octets_at(buffers, half(source, 16 * i + 8)), first, first + size)
             fetch(pointer, 2 * (np.int64(one[k]) & mask))
-        for k in range(n):
-            at = 2 * _place(pointer, mask, one[k], other[k])
-            if pointer[at + 1] == 0:
-                pointer[at] = np.int64(one[k])
-                pointer[at + 1] = (np.int64(other[k]) >> 32 << 32) | (0xFFFFFFFF - fresh[0])
-                fresh[0] += 1
-                fresh[fresh[0]] = begin + k
-                room -= 1
-            codes[begin + k] = np.int32((pointer[at + 1] & 0xFFFFFFFF) - 1)
+        room -= _number(pointer, mask, one, other, codes[begin : begin + n], fresh, begin)
         begin += n
     return begin
+
+
+@inlined
+def _number(slots: Any, mask: Any, one: Any, other: Any, codes: Any, fresh: Any, begin: Any) -> Any:
+    """The codes of a block of rows, of which the first is `begin`; returns how many of its texts are new."""
+    before = fresh[0]
+    for k in range(codes.size):
+        at = 2 * _place(slots, mask, one[k], other[k])
+        if slots[at + 1] == 0:
+            slots[at] = np.int64(one[k])
+            slots[at + 1] = (np.int64(other[k]) >> 32 << 32) | (0xFFFFFFFF - fresh[0])
+            fresh[0] += 1
+            fresh[fresh[0]] = begin + k
+        codes[k] = np.int32((slots[at + 1] & 0xFFFFFFFF) - 1)
+    return fresh[0] - before
 
 
 @inlined
