@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from decimal import Decimal
 
 import pyarrow as pa
 from sqlglot import exp
 
 from streamframes.core.sparksql.functions import FUNCTIONS, between
 from streamframes.core.sparksql.kernels import arithmetic, comparison, logic, texts, times
-from streamframes.core.sparksql.syntax import BITS, COMPARISONS, as_written, is_number
+from streamframes.core.sparksql.syntax import BITS, COMPARISONS, as_written
 from streamframes.core.sparksql.terms import Term, Untranslatable, constant
 from streamframes.core.sparksql.translate import Reader, Rule, Rules
 from streamframes.core.sparksql.types import literals
 from streamframes.core.sparksql.types.casts import cast
+from streamframes.core.sparksql.types.types import NUMBERS
 
 _DATA_TYPE = exp.DataType.Type
 _TYPES = {
@@ -37,8 +39,6 @@ _READ_FROM_TEXT = {
 def _literal(reader: Reader, node: exp.Expression) -> Term:
     if node.args.get("is_string"):
         return constant(node.name, pa.string())
-    if not is_number(node.name):
-        raise Untranslatable(f"{node.name} is no plain number")
     return literals.number(node.name)
 
 
@@ -51,7 +51,11 @@ def _cast(reader: Reader, node: exp.Expression) -> Term:
         if isinstance(inner, exp.Literal) and wanted.this == _DATA_TYPE.DECIMAL:
             return literals.decimal(inner.name, [each.name for each in wanted.expressions])
         if wanted.this in _TYPES and not wanted.expressions:
-            return cast(reader.term(inner), _TYPES[wanted.this])
+            kind = _TYPES[wanted.this]
+            exact = isinstance(inner, exp.Literal) and not inner.is_string and kind in NUMBERS
+            if exact and literals.is_number(inner.name, exact=True):
+                return literals.exact_as(Decimal(inner.name), kind)
+            return cast(reader.term(inner), kind)
     raise Untranslatable(f"{as_written(node)} is left to Spark")
 
 
@@ -85,7 +89,7 @@ def _negative(reader: Reader, node: exp.Expression) -> Term:
     interval = times.interval_of(node)
     if interval is not None:
         return times.duration(interval)
-    if isinstance(node.this, exp.Literal) and is_number(node.this.name):
+    if isinstance(node.this, exp.Literal) and literals.is_number(node.this.name):
         # A literal of its own: without its sign the smallest long would be too large.
         return literals.number("-" + node.this.name)
     return arithmetic.negated(reader.operand(node.this))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import sqlglot
 from sqlglot import exp
 
@@ -54,12 +52,3 @@ def shown(node: exp.Expression) -> str:
 def as_written(node: exp.Expression) -> str:
     """A node as text, with functions in small letters, as most write them."""
     return node.sql(dialect="spark", normalize_functions="lower")
-
-
-def is_number(text: str) -> bool:
-    """Whether it is written as a plain number.
-
-    >>> is_number("0.3"), is_number("1e3"), is_number("0x1F")
-    (True, True, False)
-    """
-    return re.fullmatch(r"-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", text, re.IGNORECASE) is not None

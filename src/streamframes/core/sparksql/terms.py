@@ -45,16 +45,6 @@ def constant(value: object, kind: pa.DataType, number: str | None = None) -> Ter
     return Term(kind, lambda batch: pa.repeat(scalar, batch.num_rows), scalar=scalar, number=number)
 
 
-def column(name: str, kind: pa.DataType) -> Term:
-    """The values of a column, which may be stored in another way, like a dictionary of texts."""
-
-    def values(batch: pa.RecordBatch) -> pa.Array:
-        array = batch.column(name)
-        return array if array.type == kind else array.cast(kind)
-
-    return Term(kind, values, column=name)
-
-
 class Guarded:
     """A term that is computed only where Spark would.
 

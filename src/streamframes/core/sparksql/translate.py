@@ -9,13 +9,15 @@ import pyarrow as pa
 from sqlglot import exp
 
 from streamframes.core.sparksql.syntax import PREDICATES, as_written
-from streamframes.core.sparksql.terms import Term, Untranslatable, column
-from streamframes.core.sparksql.types.types import read_as, spark_name
+from streamframes.core.sparksql.terms import Term, Untranslatable
+from streamframes.core.sparksql.types.types import NUMBERS, is_instant, spark_name
 
 # For each node: who reads it, and which of its parts are known.
 Rule = Callable[["Reader", exp.Expression], Term]
 Rules = Mapping[type, tuple[Rule, str]]
 _WITHOUT_MEANING = {"typed", "safe", "ignore_nulls", "is_nvl", "quoted"}
+_TEXTS = (pa.string(), pa.large_string(), pa.string_view())
+_PLAIN = (*NUMBERS, pa.bool_(), pa.date32(), pa.timestamp("us"))
 
 
 class _Located(Untranslatable):
@@ -62,11 +64,34 @@ class Reader:
         if len(alike) != 1:
             raise Untranslatable(f"{name} is {'the name of several columns' if alike else 'no column'}")
         kind = self.schema.field(alike[0]).type
-        used_as = read_as(kind)
+        used_as = _used_as(kind)
         if used_as is None:
             raise Untranslatable(f"{name} is of type {spark_name(kind)}, which is left to Spark")
         self.used[alike[0]] = None
-        return column(alike[0], used_as)
+        return Term(used_as, _stored(alike[0], used_as), column=alike[0])
+
+
+def _used_as(kind: pa.DataType) -> pa.DataType | None:
+    """The type in which a column of a type is used; None if it cannot be used."""
+    if kind in _PLAIN:
+        return kind
+    if pa.types.is_dictionary(kind):
+        return _used_as(kind.value_type)
+    if kind in _TEXTS:
+        return pa.string()
+    if pa.types.is_decimal128(kind):
+        return kind if 0 <= kind.scale <= kind.precision else None
+    return kind if is_instant(kind) else None
+
+
+def _stored(name: str, kind: pa.DataType) -> Callable[[pa.RecordBatch], pa.Array]:
+    """The values of a column, which may be stored in another way, like a dictionary of texts."""
+
+    def values(batch: pa.RecordBatch) -> pa.Array:
+        array = batch.column(name)
+        return array if array.type == kind else array.cast(kind)
+
+    return values
 
 
 def _has_only(node: exp.Expression, parts: str) -> bool:

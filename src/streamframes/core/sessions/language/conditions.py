@@ -18,8 +18,9 @@ from streamframes.core.sessions.language.operators import NUMBERS, OPERATORS
 from streamframes.core.sessions.language.symbols import Symbols
 from streamframes.core.sessions.language.terms import BOOLEAN, DOUBLE, DURATION, LONG, TEXT, Const, Term, a
 from streamframes.core.sparksql.kernels.times import interval_of
-from streamframes.core.sparksql.syntax import is_number, parsed, shown
+from streamframes.core.sparksql.syntax import parsed, shown
 from streamframes.core.sparksql.terms import Untranslatable
+from streamframes.core.sparksql.types.literals import is_number
 from streamframes.errors import InvalidArgument
 
 _HIDDEN = "__sf_aggregate_"

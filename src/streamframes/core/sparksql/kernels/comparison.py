@@ -70,17 +70,20 @@ _OF_FLOATS: dict[str, Callable[[Numbers, Numbers], Mask]] = {
 
 def _kernel(operator: str, left: Term, right: Term) -> Kernel:
     """How values of one type are compared, of which the left are no constant."""
-    if not is_fixed(left.type):
-        return _TEXTS[operator]
-    compare = _FIXED[operator]
     if left.type in FLOATS:
         is_number = right.scalar is not None and right.scalar.as_py() == right.scalar.as_py()
         compare = _AGAINST_NUMBER[operator] if is_number else _OF_FLOATS[operator]
+    elif is_fixed(left.type):
+        compare = _FIXED[operator]
+    else:
+        return _TEXTS[operator]
     return lambda one, other: packed(compare(numbers(one), numbers(other)), one, other)
 
 
 def _together(terms: Sequence[Term]) -> list[Term]:
     """Terms of one type, and texts among them read as what they are compared with."""
+    if len({term.type for term in terms}) == 1 and not pa.types.is_null(terms[0].type):
+        return list(terms)
     read = literals.read_texts(terms)
     kind = common_type([term.type for term in read])
     if pa.types.is_null(kind):
@@ -100,7 +103,7 @@ def compared(operator: str, left: Term, right: Term) -> Term:
     """A comparison; null where an operand is null."""
     if left.scalar is not None and right.scalar is None:
         return compared(MIRRORED[operator], right, left)
-    exact = _exact_value(right)
+    exact = None if left.type == right.type else _exact_value(right)
     if exact is not None and is_exact(left.type) and left.scalar is None:
         _check_width(left, right)
         return _against(operator, left, decimals.bounds(exact, left.type))

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from streamframes.core.jit.buffers import empty, made, numbers
-from streamframes.core.sparksql.terms import Term, Untranslatable, constant, strict
-from streamframes.core.sparksql.types import decimals
+from streamframes.core.sparksql.terms import Term, Untranslatable, strict
+from streamframes.core.sparksql.types import decimals, literals
 from streamframes.core.sparksql.types.coercion import coerced
 from streamframes.core.sparksql.types.types import FLOATS, NUMBERS, WHOLE, is_decimal, is_exact, spark_name
 
@@ -30,22 +30,12 @@ def cast(term: Term, kind: pa.DataType) -> Term:
         return strict(kind, lambda array: pc.not_equal(array, pa.scalar(0, source)), term)
     if source in NUMBERS and (kind in FLOATS or (source in WHOLE and WHOLE.index(source) < _rank(kind))):
         return coerced(term, kind)
-    if term.scalar is not None and is_exact(source) and kind in NUMBERS:
-        return _constant_as(term, kind)
+    if term.scalar is not None and term.scalar.is_valid and is_exact(source) and kind in NUMBERS:
+        return literals.exact_as(term.scalar.as_py(), kind)
     if is_decimal(source) and kind == pa.float64():
         return coerced(term, kind)
     kernel = _narrowing(source, kind)
     return strict(kind, lambda array: kernel(array, kind), term, fails=kind in WHOLE)
-
-
-def _constant_as(term: Term, kind: pa.DataType) -> Term:
-    """`1Y` and `7S`, which are read as casts; sqlglot cannot tell `-128Y` from `-(cast(128 as tinyint))`."""
-    if kind in FLOATS:
-        return coerced(term, kind)
-    try:
-        return constant(int(str(term.scalar)), kind)
-    except (ValueError, pa.ArrowInvalid):
-        raise Untranslatable(f"{term.scalar} as {spark_name(kind)} is left to Spark") from None
 
 
 def _rank(kind: pa.DataType) -> int:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from decimal import Decimal
 from functools import reduce
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from streamframes.core.sparksql.terms import Term, Untranslatable, constant, strict
-from streamframes.core.sparksql.types import decimals
+from streamframes.core.sparksql.types import decimals, literals
 from streamframes.core.sparksql.types.types import FLOATS, NUMBERS, WHOLE, is_decimal, is_exact, is_instant, spark_name
 
 
@@ -42,16 +41,7 @@ def coerced(term: Term, kind: pa.DataType) -> Term:
     if pa.types.is_null(term.type):
         return constant(None, kind)
     if term.scalar is not None and is_exact(term.type) and term.scalar.is_valid:
-        return _constant_as(term.scalar.as_py(), kind)
+        return literals.exact_as(term.scalar.as_py(), kind)
     if is_decimal(term.type) and not is_decimal(kind):
         return strict(kind, decimals.to_double, term)
     return strict(kind, lambda array: pc.cast(array, kind, safe=is_decimal(kind)), term)
-
-
-def _constant_as(value: int | Decimal, kind: pa.DataType) -> Term:
-    if kind == pa.float32():
-        # Parsed in the type itself: by way of a double it could be rounded twice.
-        return constant(pa.scalar(str(value)).cast(kind), kind)
-    if kind in FLOATS:
-        return constant(float(value), kind)
-    return constant(Decimal(value) if is_decimal(kind) else value, kind)

@@ -13,20 +13,32 @@ from decimal import Decimal, InvalidOperation
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.sparksql.syntax import is_number
 from streamframes.core.sparksql.terms import Term, Untranslatable, constant
 from streamframes.core.sparksql.types import decimals
-from streamframes.core.sparksql.types.types import MOST_DIGITS, is_instant, spark_name
+from streamframes.core.sparksql.types.types import FLOATS, MOST_DIGITS, is_decimal, is_instant, spark_name
 
 LOCAL = pa.timestamp("us")
 INSTANT = pa.timestamp("us", tz="UTC")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _TIME = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[ T](\d{2}:\d{2}:\d{2}(?:\.\d{1,6})?)(Z|[+-]\d{2}:\d{2})?)?")
+_EXACT = r"-?(\d+\.?\d*|\.\d+)"
+_EXPONENT = r"(e[+-]?\d+)?"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def is_number(text: str, *, exact: bool = False) -> bool:
+    """Whether it is written as a plain number; as an exact one, without an exponent.
+
+    >>> is_number("0.3"), is_number("1e3"), is_number("0x1F"), is_number("1e3", exact=True)
+    (True, True, False, False)
+    """
+    return re.fullmatch(_EXACT if exact else _EXACT + _EXPONENT, text, re.IGNORECASE) is not None
 
 
 def number(text: str) -> Term:
     """A number as Spark reads it: int, long, double where it has an exponent, else a decimal."""
+    if not is_number(text):
+        raise Untranslatable(f"{text} is no plain number")
     if "e" in text.lower():
         return constant(float(text), pa.float64(), text)
     if "." not in text:
@@ -43,12 +55,28 @@ def decimal(text: str, parameters: Sequence[str]) -> Term:
     try:
         precision, scale = (int(each) for each in parameters)
         own = decimals.type_of_literal(Decimal(text))
-        plain = is_number(text) and "e" not in text.lower()
-        if plain and own.scale <= scale and own.precision - own.scale <= precision - scale <= precision <= MOST_DIGITS:
+        fits = own.scale <= scale and own.precision - own.scale <= precision - scale <= precision <= MOST_DIGITS
+        if fits and is_number(text, exact=True):
             return constant(Decimal(text), pa.decimal128(precision, scale))
     except (ValueError, InvalidOperation):
         pass
     raise Untranslatable(f"'{text}' as decimal is left to Spark")
+
+
+def exact_as(value: int | Decimal, kind: pa.DataType) -> Term:
+    """An exact number in another type: `1Y`, `7S` and `CAST(0.5 AS DOUBLE)`, which are all read as casts.
+
+    What does not fit is left to Spark, as sqlglot cannot tell `-128Y` from `-(cast(128 as tinyint))`.
+    """
+    try:
+        if kind == pa.float32():
+            # Parsed in the type itself: by way of a double it could be rounded twice.
+            return constant(pa.scalar(str(value)).cast(kind), kind)
+        if kind in FLOATS:
+            return constant(float(value), kind)
+        return constant(Decimal(value) if is_decimal(kind) else int(str(value)), kind)
+    except (ValueError, pa.ArrowInvalid):
+        raise Untranslatable(f"{value} as {spark_name(kind)} is left to Spark") from None
 
 
 def _fits(value: int, kind: pa.DataType) -> bool:

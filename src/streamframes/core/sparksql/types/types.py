@@ -9,7 +9,6 @@ FLOATS = (pa.float32(), pa.float64())
 NUMBERS = (*WHOLE, *FLOATS)
 DURATION = pa.duration("us")
 MOST_DIGITS = 38
-_TEXTS = (pa.string(), pa.large_string(), pa.string_view())
 _NAMES = {
     pa.null(): "null",
     pa.bool_(): "boolean",
@@ -49,15 +48,3 @@ def spark_name(kind: pa.DataType) -> str:
     if pa.types.is_decimal128(kind):
         return f"decimal({kind.precision},{kind.scale})"
     return "timestamp" if is_instant(kind) else _NAMES.get(kind, str(kind))
-
-
-def read_as(kind: pa.DataType) -> pa.DataType | None:
-    """The type in which a column of a type is used; None if it cannot be used."""
-    if pa.types.is_dictionary(kind):
-        return read_as(kind.value_type)
-    if kind in _TEXTS:
-        return pa.string()
-    if pa.types.is_decimal128(kind):
-        return kind if 0 <= kind.scale <= kind.precision else None
-    plain = (*NUMBERS, pa.bool_(), pa.date32(), pa.timestamp("us"))
-    return kind if kind in plain or is_instant(kind) else None
