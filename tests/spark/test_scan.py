@@ -16,8 +16,8 @@ from pyarrow import fs
 from pyspark.sql import functions as F
 
 import streamframes as sf
-from streamframes.core.files.parquet import RowGroupReader, dataset, open_dataset, plain_columns
-from streamframes.core.files.segments import partitioned_read as partitions
+from streamframes.core.files.parquet import RowGroupReader, open_dataset, plain_columns, row_groups
+from streamframes.core.files.segments import choice
 from streamframes.core.files.segments import split as cuts
 from streamframes.spark.scan import strategy as ways
 
@@ -32,9 +32,9 @@ def short_segments() -> Any:
     patch = pytest.MonkeyPatch()
     patch.setattr(cuts, "LEAST_ROWS", 500)
     patch.setattr(cuts, "MOST_WAITING", 3_000)
-    patch.setattr(dataset, "ROWS_TOGETHER", 1_500)
-    patch.setattr(partitions, "FEW_ROWS", 0)
-    patch.setattr(partitions, "FEW_IF_CERTAIN", 0)
+    patch.setattr(row_groups, "ROWS_TOGETHER", 1_500)
+    patch.setattr(choice, "FEW_ROWS", 0)
+    patch.setattr(choice, "FEW_IF_CERTAIN", 0)
     yield
     patch.undo()
 
@@ -128,7 +128,7 @@ def test_groups_that_are_many_and_short_are_dealt_out_to_workers_that_read_all(
     spark: Any, in_order: str, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     measures = {"n": "count(*)", "total": "sum(value)"}
-    monkeypatch.setattr(partitions, "FEW_ROWS", 1 << 40)
+    monkeypatch.setattr(choice, "FEW_ROWS", 1 << 40)
     frames = sf.frames(sf.scan(in_order), SCHEMES[name], ts="ts", by=["key", "state"])
     assert "many and short" in frames.explain()
     rows = sf.frames(spark.read.parquet(in_order), SCHEMES[name], ts="ts", by=["key", "state"])

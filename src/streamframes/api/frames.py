@@ -70,8 +70,8 @@ def frames(
 
     if not isinstance(scheme, Scheme):
         raise InvalidArgument(f"frames() got scheme={scheme!r}; give a scheme like Threshold('drop_pct > 0.3')")
-    options = stream_of(stream, lateness, "frames", ("fragments", "punctuations"))
     planned = schedule_of(schedule)
+    options = stream_of(stream, lateness, "frames", ("fragments", "punctuations"))
     return Frames(plan_frames(rows, scheme, ts=ts, by=by, prefix=prefix, schedule=planned, stream=options))
 
 
@@ -84,9 +84,12 @@ class Frames:
 
     def toDF(self) -> DataFrame:
         """One row per frame: the group columns, id, start, end, rows and why it was closed."""
+        frames = self.plan.frame_table()
+        if not self.moves:
+            return frames
         from streamframes.spark.planning.fill.edges import moved_frames
 
-        return moved_frames(self.plan.frame_table(), self.moves, self.plan.prefix)
+        return moved_frames(frames, self.moves, self.plan.prefix)
 
     def toArrow(self) -> pa.Table:
         """The frames as one Arrow table in this process: for results that are small."""

@@ -82,13 +82,14 @@ def check_beginning(prefix: object, verb: str) -> None:
 
 
 def _spelled(name: str, argument: str, rows: DataFrame, verb: str, table: str) -> str:
-    if name in rows.columns:
+    known = rows.schema.names
+    if name in known:
         return name
-    alike = [column for column in rows.columns if column.lower() == name.lower()]
+    alike = [column for column in known if column.lower() == name.lower()]
     if len(alike) == 1:
         return alike[0]
-    known, where = ", ".join(rows.columns), f" of {table}" if table else ""
-    raise InvalidArgument(f"{verb}() got {argument}={name!r}, which is not a column{where}; the columns are {known}")
+    here, where = ", ".join(known), f" of {table}" if table else ""
+    raise InvalidArgument(f"{verb}() got {argument}={name!r}, which is not a column{where}; the columns are {here}")
 
 
 def column(name: str) -> Column:
@@ -132,7 +133,7 @@ def analysed(
 
 def _beside(rows: DataFrame, expression: object) -> DataFrame:
     """An expression next to a row's columns, where an aggregate over many rows is refused."""
-    return rows.select(as_column(expression).alias("__sf_probe"), *map(column, rows.columns[:1]))
+    return rows.select(as_column(expression).alias("__sf_probe"), *map(column, rows.schema.names[:1]))
 
 
 def scheme_input(rows: DataFrame, needed: Input, scheme: str) -> Column:

@@ -64,7 +64,7 @@ class FrameBuilder:
         if gaps:
             limits = limits._replace(min_rows=np.int64(1), min_duration=np.uint64(0))
         self.salt = plan.scheme.fingerprint() ^ (_GAP_SALT if gaps else 0)
-        self.wants_members = bool(plan.tags) or (plan.reports_gaps and not gaps)
+        self.wants_members = bool(plan.tags) or (plan.compiled.gaps and not gaps)
         self.scan = Scan(self.scheme, limits, wants_rows=self.wants_members or bool(plan.measures))
         self.measures = accumulators(plan.measures, self.scheme.lanes)
         self.fragments = Fragments(self.scheme) if plan.fragments and live else None
@@ -153,7 +153,7 @@ class FrameBuilder:
         return [pa.array(numbers), pa.array(frames.fields[RUN_REASON] != STILL_OPEN)]
 
     def _extras(self, frames: EmittedFrames) -> Iterator[pa.Array]:
-        if self.plan.reports_gaps:
+        if self.plan.compiled.gaps:
             yield pa.repeat(self.kind, len(frames))
         if self.scheme.cell:
             width = self.scheme.cell

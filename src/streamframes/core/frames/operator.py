@@ -53,7 +53,7 @@ class FrameOperator(Operator):
         self.groups = GroupIndex(plan.keys)
         self.inputs = SchemeInputs(plan)
         self.episodes = FrameBuilder(plan, gaps=False, live=live)
-        self.gaps = FrameBuilder(plan, gaps=True, live=live) if plan.reports_gaps else None
+        self.gaps = FrameBuilder(plan, gaps=True, live=live) if plan.compiled.gaps else None
         self.schedule = ScheduleStage(plan.schedule) if plan.schedule is not None else None
         hysteresis = self.episodes.scheme.hysteresis
         self.hysteresis = HysteresisStage(hysteresis) if hysteresis is not None else None

@@ -17,7 +17,6 @@ from streamframes.core.batch.rows import TagColumn
 from streamframes.core.frames.measures import Measure
 from streamframes.core.frames.schedule import Schedule
 from streamframes.core.schemes.base import Compiled, Scheme
-from streamframes.core.schemes.threshold import Threshold
 
 KINDS = ("episode", "gap")
 
@@ -60,11 +59,6 @@ class FrameSpec:
         """Where the scheme's inputs stand among the travelling columns; a scheme may parse text to name them."""
         return slice(self.n_ties, self.n_ties + len(self.scheme.inputs()))
 
-    @property
-    def reports_gaps(self) -> bool:
-        """Whether the periods between frames are frames too."""
-        return isinstance(self.scheme, Threshold) and self.scheme.gaps
-
     @cached_property
     def compiled(self) -> Compiled:
         """The scheme made ready for the kernel."""
@@ -81,7 +75,7 @@ class FrameSpec:
             pa.field(f"{self.prefix}rows", pa.int64()),
             pa.field(f"{self.prefix}closed_by", pa.string()),
         ]
-        if self.reports_gaps:
+        if self.compiled.gaps:
             fields.append(pa.field(f"{self.prefix}kind", pa.string()))
         if self.compiled.cell:
             fields.append(pa.field(f"{self.prefix}cell", pa.list_(pa.int64())))

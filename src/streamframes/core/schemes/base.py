@@ -63,6 +63,7 @@ class Compiled:
 
     What a stream must know: `expires` says that time alone can end a frame, `remembers` that the own scalars
     matter while no frame is open, `certain_when_closed` that an open frame is not a frame yet.
+    With `gaps` the periods between frames are frames too.
     """
 
     rule: Rule
@@ -77,6 +78,7 @@ class Compiled:
     expires: bool = False
     remembers: bool = False
     certain_when_closed: bool = False
+    gaps: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

@@ -103,7 +103,7 @@ class Threshold(Scheme):
             merge_gap = None if self.merge_gap is None else np.uint64(clock.ticks(self.merge_gap, "merge_gap"))
             max_gap = NO_LIMIT if self.max_gap is None else np.uint64(clock.ticks(self.max_gap, "max_gap"))
             hysteresis = Hysteresis(until=self.until is not None, merge_gap=merge_gap, max_gap=max_gap)
-        return Compiled(rule=Member(), prepare=satisfied, hysteresis=hysteresis)
+        return Compiled(rule=Member(), prepare=satisfied, hysteresis=hysteresis, gaps=self.gaps)
 
 
 def satisfied(columns: Sequence[pa.Array]) -> np.ndarray:

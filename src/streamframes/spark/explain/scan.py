@@ -8,11 +8,11 @@ from pyspark.sql import Column, DataFrame
 
 from streamframes.core.batch.packer import Layout
 from streamframes.core.files.parquet.projection import Selection
-from streamframes.core.files.segments.first_run import has_boundary_runs
+from streamframes.core.files.segments.choice import has_boundary_runs
 from streamframes.core.frames.operator import FramePlan
-from streamframes.spark.buckets import n_cores
 from streamframes.spark.scan.scan import Scan
-from streamframes.spark.scan.strategy import PartitionedScan, SegmentedScan, strategy_of
+from streamframes.spark.scan.strategy import strategy_of
+from streamframes.spark.scan.tasks import PartitionedScan, SegmentedScan
 
 
 def packed_steps(
@@ -36,10 +36,9 @@ def read_step(rows: DataFrame | Scan, columns: Sequence[Column], layout: Layout)
 
 def frame_steps(scan: Scan, columns: Sequence[Column], plan: FramePlan, packed: Sequence[str]) -> list[str]:
     """The steps of frames that are found in files; `packed` are those where rows are packed."""
-    selected = scan.select(*columns)
-    way = strategy_of(selected, plan)
+    way = strategy_of(scan, columns, plan)
     if isinstance(way, PartitionedScan):
-        many = f"{n_cores(way.spark)} workers" if n_cores(way.spark) > 1 else "1 worker"
+        many = f"{way.cores} workers" if way.cores > 1 else "1 worker"
         return [
             _read(scan, way.selection),
             f"  2 scan    {many}, each reads all rows in the order of time, keeps its groups and scans them",
@@ -55,7 +54,7 @@ def frame_steps(scan: Scan, columns: Sequence[Column], plan: FramePlan, packed: 
             f"  3 shuffle only {edges} cross it, to {way.route.partitions} partitions",
             "  4 merge   one segment after the other; frames that cross a boundary are repaired",
         ]
-    left_to_spark = isinstance(selected.selection(plan.layout), str)
+    left_to_spark = isinstance(scan.select(*columns).selection(plan.layout), str)
     why = [] if left_to_spark else [f"            chunks and not segments, because {way}"]
     return [packed[0], packed[1], *why, *packed[2:]]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
@@ -22,7 +22,7 @@ from streamframes.errors import InvalidArgument
 from streamframes.options import Schedule, Stream
 from streamframes.spark.columns import column, scheme_input, tag_columns
 from streamframes.spark.explain.scan import frame_steps
-from streamframes.spark.planning.measures import InPass, grouped, sorted_out, travelling
+from streamframes.spark.planning.measures import grouped, sorted_out, travelling
 from streamframes.spark.planning.query import PackedRow, PlannedQuery, Query, checked_source
 from streamframes.spark.planning.run import TABLE_STEPS
 from streamframes.spark.scan.scan import Scan
@@ -51,7 +51,7 @@ class FrameQuery(PlannedQuery[FramePlan], Query):
         """The plan of the core; rows that are tagged are reported once, without fragments."""
         return FramePlan(
             **row,
-            scheme=self.scheme.detached(),
+            scheme=self.scheme,
             schedule=self.schedule,
             fragments=self.stream.fragments and not tags,
             measures=measures,
@@ -59,15 +59,13 @@ class FrameQuery(PlannedQuery[FramePlan], Query):
             keep_outside=keep_outside,
         )
 
-    def frame_table(self) -> DataFrame:
-        """The frames."""
-        return self._with_measures(())
-
     def aggregate(self, measures: Mapping[str, MeasureArgument]) -> DataFrame:
         """The frames with measures: in the same pass where that is possible, the others by tag and group."""
         self._check_names(measures)
         here, there = sorted_out(self.rows, measures, "agg()", in_stream=self.is_stream)
-        frames = self._with_measures(here)
+        extra, made = travelling(here, len(self.ties) + len(self.inputs))
+        types = {measure.name: measure.type for measure in here}
+        frames = self.results(extra, partial(self.operator_plan, measures=made), types)
         if not there:
             return frames
         frame_id = f"{self.prefix}id"
@@ -122,12 +120,6 @@ class FrameQuery(PlannedQuery[FramePlan], Query):
                 each.nullable = each.name in self.by or each.name in types
         return found
 
-    def _with_measures(self, measures: Sequence[InPass]) -> DataFrame:
-        """The frames, with measures that are computed in the same pass."""
-        extra, made = travelling(measures, len(self.ties) + len(self.inputs))
-        types = {measure.name: measure.type for measure in measures}
-        return self.results(extra, partial(self.operator_plan, measures=made), types)
-
     def _check_names(self, measures: Mapping[str, MeasureArgument]) -> None:
         taken = {*self.by, *(f"{self.prefix}{name}" for name in FRAME_COLUMNS)}
         for name in measures:
@@ -155,16 +147,16 @@ def plan_frames(
         raise InvalidArgument(
             f"frames() got by={clash[0]!r}, which is a column of the frames too; choose another prefix="
         )
+    ticks = None if schedule is None else _in_ticks(schedule, source.clock, scheme)
     scheme.limits(source.clock)
+    travels = scheme.detached()
     scheme.compile(source.clock)
     inputs = tuple(scheme_input(source.rows, needed, type(scheme).__name__) for needed in scheme.inputs())
-    return FrameQuery(**vars(source), scheme=scheme, schedule=_in_ticks(schedule, source.clock, scheme), inputs=inputs)
+    return FrameQuery(**vars(source), scheme=travels, schedule=ticks, inputs=inputs)
 
 
-def _in_ticks(schedule: Schedule | None, clock: Clock, scheme: Scheme) -> Ticks | None:
+def _in_ticks(schedule: Schedule, clock: Clock, scheme: Scheme) -> Ticks:
     """The schedule in ticks of the rows' clock."""
-    if schedule is None:
-        return None
     if schedule.missing in ("true", "false") and not isinstance(scheme, Threshold):
         raise InvalidArgument(
             f"missing={schedule.missing!r} imputes reports, which only Threshold can use; use 'ends' or 'holds'"

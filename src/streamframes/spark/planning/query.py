@@ -15,6 +15,7 @@ from typing import Generic, TypedDict, TypeVar
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from streamframes.arguments import Columns, Measure
@@ -26,7 +27,8 @@ from streamframes.spark.columns import check_beginning, clock_of, column, order_
 from streamframes.spark.explain.scan import packed_steps
 from streamframes.spark.planning.run import table_results
 from streamframes.spark.session import require_dataframe
-from streamframes.spark.streaming.run import StreamSettings, check_stream, stream_results, without_punctuation
+from streamframes.spark.streaming.run import stream_results
+from streamframes.spark.streaming.watermark import StreamSettings, check_stream
 from streamframes.spark.types import arrow_type, spark_type
 
 
@@ -55,7 +57,11 @@ class Source:
     @property
     def data(self) -> DataFrame:
         """The rows that are data, without punctuation."""
-        return without_punctuation(self.rows, self.stream)
+        rows = self.rows
+        for condition in (self.stream.punctuation, self.stream.punctuation_all):
+            if condition is not None:
+                rows = rows.filter(~F.coalesce(condition, F.lit(False)))
+        return rows
 
     def n_buckets(self) -> int:
         """How many buckets the groups are hashed onto."""
@@ -165,11 +171,15 @@ class PlannedQuery(Source, ABC, Generic[Plan]):
         columns, plan = self.planned(extra, make)
         return self.carried_out(columns, plan, self.result_types(plan, types))
 
+    def frame_table(self) -> DataFrame:
+        """The frames that the operator finds."""
+        return self.results()
+
     def carried_out(self, columns: Sequence[Column], plan: Plan, schema: T.StructType) -> DataFrame:
         """The results of a plan on these rows."""
         if self.is_stream:
             return stream_results(self.rows, columns, self.ts, plan, self.n_buckets(), self.stream, schema, self.lookup)
-        return table_results(self.data.select(*columns), plan, self.n_buckets(), schema, self.lookup)
+        return table_results(self.data, columns, plan, schema, self.lookup)
 
     def result_types(self, plan: Plan, types: Mapping[str, T.DataType] = MappingProxyType({})) -> T.StructType:
         """The columns of the results, as Spark knows them: groups and instants as they are in the rows."""

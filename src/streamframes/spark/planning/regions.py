@@ -70,10 +70,6 @@ class RegionQuery(FilledQuery[RegionPlan]):
         """The plan of the core."""
         return RegionPlan(**row, space=self.space, fragments=self.stream.fragments, **self.settings)
 
-    def frame_table(self) -> DataFrame:
-        """The regions."""
-        return self.results()
-
     def explain(self) -> str:
         """Which way the rows go, which search was chosen and why."""
         way = explain_stream(self.stream) if self.is_stream else [SHUFFLED]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import types as T
 
 from streamframes.core.batch.packer import Layout
@@ -17,7 +17,8 @@ from streamframes.core.operator.table_bucket import bucket_results
 from streamframes.spark.batch.lookup import table_pieces
 from streamframes.spark.batch.pack import PIECES, packing
 from streamframes.spark.batch.reduce import Batches, reduced
-from streamframes.spark.scan.scan import Selected
+from streamframes.spark.buckets import n_buckets
+from streamframes.spark.scan.scan import Scan, Selected
 from streamframes.spark.scan.strategy import strategy_of
 from streamframes.spark.scan.tasks import chunk_pieces
 
@@ -31,18 +32,21 @@ TABLE_STEPS = (
 
 
 def table_results(
-    travelling: DataFrame | Selected,
+    rows: DataFrame | Scan,
+    columns: Sequence[Column],
     plan: OperatorPlan,
-    buckets: int,
     schema: T.StructType,
     lookup: DataFrame | None = None,
 ) -> DataFrame:
-    """The results of a plan on a table of group columns, the instant, and what travels; with its lookup table."""
-    if isinstance(travelling, Selected) and isinstance(plan, FramePlan):
-        way = strategy_of(travelling, plan)
+    """The results of a plan on the columns of a table that travel, with its lookup table."""
+    if isinstance(rows, Scan) and isinstance(plan, FramePlan):
+        way = strategy_of(rows, columns, plan)
         if not isinstance(way, str):
             return way.frames(schema)
-    chunks = pieces(travelling, plan.layout, packing(plan.layout, buckets, end_of_data=plan.needs_end_of_data))
+    buckets = n_buckets(rows.sparkSession) if plan.keys.names else 1
+    chunks = pieces(
+        rows.select(*columns), plan.layout, packing(plan.layout, buckets, end_of_data=plan.needs_end_of_data)
+    )
     if lookup is not None:
         chunks = table_pieces(lookup, plan.lookup, buckets).union(chunks)
     return reduced(chunks, buckets, partial(bucket_results, plan, make=bucket_of), schema)
@@ -53,6 +57,6 @@ def pieces(travelling: DataFrame | Selected, layout: Layout, pack: Callable[[Bat
     if isinstance(travelling, Selected):
         selection = travelling.selection(layout)
         if isinstance(selection, Selection):
-            return chunk_pieces(travelling.sparkSession, selection, pack)
+            return chunk_pieces(travelling.scan.sparkSession, selection, pack)
         travelling = travelling.toDF()
     return travelling.mapInArrow(pack, PIECES)

@@ -50,15 +50,14 @@ def _translated(text: str, schema: pa.Schema, kind: pa.DataType, *, ansi: bool) 
     return expression
 
 
-def _projected(selected: DataFrame) -> Iterator[Any]:
+def _projected(selected: DataFrame) -> list[Any]:
     """What Spark has made of each column of a projection."""
     java: Any = getattr(selected, "_jdf", None)
     if java is None:
         raise Untranslatable("a Spark Connect client does not say how Spark understands an expression")
     columns = java.queryExecution().analyzed().projectList()
-    for i in range(columns.size()):
-        each = columns.apply(i)
-        yield each.child() if each.getClass().getSimpleName() == "Alias" else each
+    each = map(columns.apply, range(columns.size()))
+    return [one.child() if one.getClass().getSimpleName() == "Alias" else one for one in each]
 
 
 def _plain(text: str) -> str:

@@ -7,7 +7,7 @@ workers themselves, as long as every selected expression can be computed there w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -30,24 +30,19 @@ from streamframes.spark.types import spark_type
 def scan_files(paths: Any, spark: SparkSession | None, filesystem: fs.FileSystem | None) -> Scan:
     """Files that agree in their columns, in the session that is active or a new one."""
     dataset = open_dataset(paths, filesystem)
-    return Scan(dataset, spark or SparkSession.getActiveSession() or session())
+    schema = T.StructType([T.StructField(field.name, spark_type(field.type)) for field in dataset.schema])
+    return Scan(dataset, schema, spark or SparkSession.getActiveSession() or session())
 
 
+@dataclass(eq=False, repr=False)
 class Scan:
     """Parquet files, to be given to a verb; `toDF()` reads them with Spark."""
 
     isStreaming = False  # noqa: N815  (Spark's name)
-
-    def __init__(self, dataset: Dataset, spark: SparkSession) -> None:
-        self.dataset = dataset
-        self.sparkSession = spark
-        self._selected: Selected | None = None
-
-    @cached_property
-    def schema(self) -> T.StructType:
-        """The columns, as Spark knows them."""
-        fields = [T.StructField(field.name, spark_type(field.type)) for field in self.dataset.schema]
-        return T.StructType(fields)
+    dataset: Dataset
+    schema: T.StructType
+    sparkSession: SparkSession  # noqa: N815  (Spark's name)
+    _selected: Selected | None = None
 
     @property
     def columns(self) -> list[str]:
@@ -109,15 +104,13 @@ class Scan:
         return f"Scan({len(self.files)} files, {self.dataset.rows:,} rows: {', '.join(self.columns)})"
 
 
+@dataclass(eq=False, repr=False)
 class Selected:
     """Columns of a scan, not yet read."""
 
     isStreaming = False  # noqa: N815  (Spark's name)
-
-    def __init__(self, scan: Scan, chosen: Sequence[Column]) -> None:
-        self.scan = scan
-        self.chosen = list(chosen)
-        self.sparkSession = scan.sparkSession
+    scan: Scan
+    chosen: list[Column]
 
     @cached_property
     def _checked(self) -> DataFrame:

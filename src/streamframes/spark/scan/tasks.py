@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from math import isqrt
 
 import pyarrow as pa
@@ -29,7 +30,7 @@ from streamframes.core.files.segments.segment_worker import SegmentScan
 from streamframes.core.files.segments.split import Chain, Segment
 from streamframes.core.frames.operator import FramePlan
 from streamframes.spark.batch.pack import PIECES
-from streamframes.spark.batch.reduce import Reduce, together
+from streamframes.spark.batch.reduce import reduced, together
 from streamframes.spark.buckets import n_cores
 from streamframes.spark.worker.worker import lasting
 
@@ -62,46 +63,63 @@ def tasks(spark: SparkSession, n_tasks: int, work: Callable[[int], Batches], sch
     return numbers.mapInArrow(lambda batches: lasting(run(batches)), schema)
 
 
-def route_for(cores: int, by: Sequence[str]) -> Route:
-    """Few buckets, each merged in several parts, so that a single group keeps all cores busy."""
-    buckets = max(1, isqrt(cores)) if by else 1
-    return Route(buckets, -(-cores // buckets))
+@dataclass(frozen=True)
+class SegmentedScan:
+    """Segments that are read and merged."""
+
+    spark: SparkSession
+    plan: FramePlan
+    selection: Selection
+    segments: tuple[Segment, ...]
+    cores: int
+
+    @property
+    def route(self) -> Route:
+        """Few buckets, each merged in several parts, so that a single group keeps all cores busy."""
+        buckets = max(1, isqrt(self.cores)) if self.plan.keys.names else 1
+        return Route(buckets, -(-self.cores // buckets))
+
+    def frames(self, schema: T.StructType) -> DataFrame:
+        """What the merge makes of the partial results of all segments."""
+        # What travels to the workers; the session cannot.
+        plan, selection, segments, route = self.plan, self.selection, self.segments, self.route
+
+        def work(number: int) -> Batches:
+            segment = segments[number]
+            run = SegmentScan(plan, segment, route)
+            reader = SegmentReader(selection.reader(), segment, run.groups)
+            partial_results = itertools.chain(
+                (partial_result for rows in reader.rows() for partial_result in run.feed(rows)), run.finish()
+            )
+            return _sent(partial_results, number << 32)
+
+        def merged(partial_results: Iterable[tuple[int, int, pa.Buffer]]) -> Batches:
+            return merge(
+                lambda: SegmentMerger(plan, list(segments), route, Rereader(selection.reader())), partial_results
+            )
+
+        return reduced(tasks(self.spark, len(segments), work, PIECES), route.partitions, merged, schema)
 
 
-def segment_pieces(
-    spark: SparkSession, plan: FramePlan, selection: Selection, segments: Sequence[Segment], route: Route
-) -> DataFrame:
-    """The partial results of all segments, in pieces."""
+@dataclass(frozen=True)
+class PartitionedScan:
+    """Key-partitioned reads, one for each core; `reason` says why not segments."""
 
-    def work(number: int) -> Batches:
-        segment = segments[number]
-        run = SegmentScan(plan, segment, route)
-        reader = SegmentReader(selection.reader(), segment, run.groups)
-        partial_results = itertools.chain(
-            (partial_result for rows in reader.rows() for partial_result in run.feed(rows)), run.finish()
-        )
-        return _sent(partial_results, number << 32)
+    spark: SparkSession
+    plan: FramePlan
+    selection: Selection
+    chains: tuple[Chain, ...]
+    cores: int
+    reason: str
 
-    return tasks(spark, len(segments), work, PIECES)
+    def frames(self, schema: T.StructType) -> DataFrame:
+        """What all workers find."""
+        plan, selection, chains, cores = self.plan, self.selection, self.chains, self.cores
 
+        def work(number: int) -> Batches:
+            return together(partition_results(plan, selection.reader(), chains, KeyPartition(number, cores)))
 
-def merging(plan: FramePlan, selection: Selection, segments: Sequence[Segment], route: Route) -> Reduce:
-    """What the merge makes of the partial results of a partition."""
-    return lambda partial_results: merge(
-        lambda: SegmentMerger(plan, list(segments), route, Rereader(selection.reader())), partial_results
-    )
-
-
-def partition_frames(
-    spark: SparkSession, plan: FramePlan, selection: Selection, chains: Sequence[Chain], schema: T.StructType
-) -> DataFrame:
-    """The frames of all key-partitioned reads, one for each core."""
-    partitions = n_cores(spark)
-
-    def work(number: int) -> Batches:
-        return together(partition_results(plan, selection.reader(), chains, KeyPartition(number, partitions)))
-
-    return tasks(spark, partitions, work, schema)
+        return tasks(self.spark, cores, work, schema)
 
 
 def _sent(partial_results: Iterable[Packed], number: int) -> Batches:

@@ -16,9 +16,9 @@ from streamframes.core.operator.protocol import OperatorPlan
 from streamframes.core.operator.stream_bucket import StreamPlan
 from streamframes.errors import InvalidArgument
 from streamframes.spark.session import require_dataframe
-from streamframes.spark.streaming.run import StreamSettings, identity, punctuation_kind
+from streamframes.spark.streaming.run import identity, punctuation_kind
 from streamframes.spark.streaming.stateful import lookup_pieces, pieces_of, stateful
-from streamframes.spark.streaming.watermark import WATERMARK, Watch, event_clock
+from streamframes.spark.streaming.watermark import WATERMARK, StreamSettings, Watch, event_clock
 
 
 @dataclass(frozen=True)

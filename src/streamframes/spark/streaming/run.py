@@ -1,60 +1,20 @@
-"""Streams: their options, checked; how a plan is carried out on them; and what a checkpoint depends on."""
+"""Streams: how a plan is carried out on them, and what a checkpoint depends on."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from streamframes.core.batch.clock import Clock
 from streamframes.core.batch.packer import ALL_GROUPS, DATA, ONE_GROUP
 from streamframes.core.operator.lookup import completed
 from streamframes.core.operator.protocol import OperatorPlan
 from streamframes.core.operator.stream_bucket import StreamPlan
-from streamframes.core.schemes.base import Input
-from streamframes.errors import InvalidArgument
-from streamframes.options import Stream
-from streamframes.spark.columns import scheme_input
 from streamframes.spark.streaming.events import USERS_CLOCK, EventClock
 from streamframes.spark.streaming.stateful import lookup_pieces, pieces_of, stateful
-from streamframes.spark.streaming.watermark import Watch, check_watch, event_clock
-
-
-@dataclass(frozen=True)
-class StreamSettings:
-    """What is known of a stream, and what is wanted of it: options that have been checked against its rows."""
-
-    watch: Watch
-    punctuation: Column | None
-    punctuation_all: Column | None
-    fragments: bool
-    late: str
-    punctuations: bool
-
-
-def check_stream(rows: DataFrame, ts: str, clock: Clock, stream: Stream, verb: str) -> StreamSettings:
-    """Refuse what a stream cannot do, with a remedy."""
-    own, everybody = (
-        None if condition is None else scheme_input(rows, Input(name, condition, "condition"), verb)
-        for name, condition in (("punctuation", stream.punctuation), ("punctuation_all", stream.punctuation_all))
-    )
-    is_punctuated = own is not None or everybody is not None
-    hint = None if is_punctuated else ", or name rows that are punctuation with stream=Stream(punctuation=...)"
-    watch = check_watch(rows, ts, clock, stream.lateness, verb, hint)
-    if stream.punctuations and not rows.isStreaming:
-        raise InvalidArgument(f"{verb} got punctuations=True for a table, of which everything is known; leave it out")
-    return StreamSettings(watch, own, everybody, stream.fragments, stream.late, stream.punctuations)
-
-
-def without_punctuation(rows: DataFrame, settings: StreamSettings) -> DataFrame:
-    """The rows of a table that are data."""
-    for condition in (settings.punctuation, settings.punctuation_all):
-        if condition is not None:
-            rows = rows.filter(~F.coalesce(condition, F.lit(False)))
-    return rows
+from streamframes.spark.streaming.watermark import StreamSettings, event_clock
 
 
 def stream_results(

@@ -1,14 +1,17 @@
-"""Watching: who says of a stream what has been seen of it."""
+"""Watching: who says of a stream what has been seen of it, by a watermark or by punctuation."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 
 from streamframes.core.batch.clock import Clock, Duration, check_duration
+from streamframes.core.schemes.base import Input
 from streamframes.errors import InvalidArgument
+from streamframes.options import Stream
+from streamframes.spark.columns import scheme_input
 from streamframes.spark.settings import PROVIDER, ROCKSDB
 from streamframes.spark.streaming.events import USERS_CLOCK, EventClock, own_clock
 
@@ -26,6 +29,32 @@ class Watch:
     def is_watched(self) -> bool:
         """Whether there is a watermark."""
         return self.by_user or self.lateness is not None
+
+
+@dataclass(frozen=True)
+class StreamSettings:
+    """What is known of a stream, and what is wanted of it: options that have been checked against its rows."""
+
+    watch: Watch
+    punctuation: Column | None
+    punctuation_all: Column | None
+    fragments: bool
+    late: str
+    punctuations: bool
+
+
+def check_stream(rows: DataFrame, ts: str, clock: Clock, stream: Stream, verb: str) -> StreamSettings:
+    """Refuse what a stream cannot do, with a remedy."""
+    own, everybody = (
+        None if condition is None else scheme_input(rows, Input(name, condition, "condition"), verb)
+        for name, condition in (("punctuation", stream.punctuation), ("punctuation_all", stream.punctuation_all))
+    )
+    is_punctuated = own is not None or everybody is not None
+    hint = None if is_punctuated else ", or name rows that are punctuation with stream=Stream(punctuation=...)"
+    watch = check_watch(rows, ts, clock, stream.lateness, verb, hint)
+    if stream.punctuations and not rows.isStreaming:
+        raise InvalidArgument(f"{verb} got punctuations=True for a table, of which everything is known; leave it out")
+    return StreamSettings(watch, own, everybody, stream.fragments, stream.late, stream.punctuations)
 
 
 def check_watch(

@@ -1,6 +1,6 @@
 """What footers say: the columns on which files agree, files that cannot be read, and ranges of instants.
 
-Covers: streamframes.core.files.parquet.statistics
+Covers: streamframes.core.files.parquet.row_groups
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from streamframes.core.files.parquet import dataset
-from streamframes.core.files.parquet.dataset import RowGroup, open_dataset
+from streamframes.core.files.parquet import row_groups
+from streamframes.core.files.parquet.dataset import open_dataset
+from streamframes.core.files.parquet.row_groups import RowGroup
 from streamframes.core.files.parquet.types import as_spark_sees
 from streamframes.errors import InvalidArgument, StreamFramesError
 
@@ -198,7 +199,7 @@ def test_the_range_of_a_row_group_is_that_of_its_statistics_in_ticks(tmp_path, k
 
 
 def test_row_groups_come_file_after_file_with_their_numbers(tmp_path, monkeypatch):
-    monkeypatch.setattr(dataset, "ROWS_TOGETHER", 0)
+    monkeypatch.setattr(row_groups, "ROWS_TOGETHER", 0)
     saved(tmp_path / "a.parquet", ts=[3, 1, 9, 8, 5], row_group_size=2)
     saved(tmp_path / "b.parquet", ts=[0])
     assert open_dataset(tmp_path).row_groups("ts") == [
@@ -217,7 +218,7 @@ def test_small_row_groups_that_follow_each_other_in_time_are_read_together(tmp_p
         RowGroup(0, 2, 6, 8, 23, count=3),
         RowGroup(1, 0, 1, 30, 30),
     ]
-    monkeypatch.setattr(dataset, "ROWS_TOGETHER", 5)
+    monkeypatch.setattr(row_groups, "ROWS_TOGETHER", 5)
     assert [group.count for group in open_dataset(tmp_path).row_groups("ts")] == [2, 2, 1, 1]
 
 

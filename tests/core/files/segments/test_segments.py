@@ -1,9 +1,9 @@
 """Segments: cut anywhere, read in any row groups, merged in any parts, they give the frames of the whole.
 
 Covers: streamframes.core.files.segments.first_run, streamframes.core.files.segments.merge,
-streamframes.core.files.segments.partial, streamframes.core.files.segments.rereading,
-streamframes.core.files.segments.segment_reader, streamframes.core.files.segments.segment_worker,
-streamframes.core.files.segments.warm_up
+streamframes.core.files.segments.partial, streamframes.core.files.segments.partitioned_read,
+streamframes.core.files.segments.rereading, streamframes.core.files.segments.segment_reader,
+streamframes.core.files.segments.segment_worker, streamframes.core.files.segments.warm_up
 """
 
 from __future__ import annotations
@@ -30,11 +30,12 @@ from streamframes.core.files.segments import partitioned_read as partitions
 from streamframes.core.files.segments import segment_reader as reading
 from streamframes.core.files.segments import split as cuts
 from streamframes.core.files.segments import warm_up as warm_ups
+from streamframes.core.files.segments.choice import can_be_merged
 from streamframes.core.files.segments.merge import SegmentMerger, merge
 from streamframes.core.files.segments.partial import Route
 from streamframes.core.files.segments.rereading import Rereader
 from streamframes.core.files.segments.segment_reader import SegmentReader
-from streamframes.core.files.segments.segment_worker import SegmentScan, can_be_merged
+from streamframes.core.files.segments.segment_worker import SegmentScan
 from streamframes.core.files.segments.split import Segment
 from streamframes.core.frames.measures import Measure
 from streamframes.core.frames.operator import FramePlan

@@ -2,16 +2,17 @@
 
 listing   paths, folders, patterns, URIs    -> files, with the columns in their Hive folders
 footers   files                             -> schemas and metadata, which `column_chunks` checks
-statistics  a row group                     -> the range of its instants
-dataset   footers that agree                -> one schema, and row groups with ranges of instants
+row_groups  footers                         -> row groups with the ranges of their instants
+dataset   footers that agree                -> one schema
 reader    row groups                        -> record batches in the types that Spark would carry
 plain_columns   their columns that are numbers or texts, of local files, by Polars
 """
 
-from streamframes.core.files.parquet.dataset import Dataset, RowGroup, open_dataset
+from streamframes.core.files.parquet.dataset import Dataset, open_dataset
 from streamframes.core.files.parquet.footers import Footer, read_footers
 from streamframes.core.files.parquet.listing import File, list_files
 from streamframes.core.files.parquet.reader import RowGroupReader
+from streamframes.core.files.parquet.row_groups import RowGroup
 from streamframes.core.files.parquet.types import as_carried, carried
 
 __all__ = [

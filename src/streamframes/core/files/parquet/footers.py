@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -15,8 +16,8 @@ from pyarrow import fs
 
 from streamframes.core.files.parquet.column_chunks import check_column_chunks
 from streamframes.core.files.parquet.listing import File
-from streamframes.core.files.parquet.types import as_spark_sees, carried, spans
-from streamframes.errors import StreamFramesError
+from streamframes.core.files.parquet.types import columns
+from streamframes.errors import InvalidArgument, StreamFramesError
 
 THREADS = 8
 _MAGIC = b"PAR1"
@@ -28,26 +29,18 @@ _END = 1 << 16
 
 @dataclass(frozen=True)
 class Footer:
-    """The footer of one file, and the columns as pyarrow reads them."""
+    """The footer of one file, the columns as pyarrow reads them, and of each its leaves and its carried type."""
 
     file: File
     metadata: pq.FileMetaData
     schema: pa.Schema
     row_counts: tuple[int, ...]
+    leaves: dict[str, range]
+    kinds: dict[str, pa.DataType | None]
 
-    def carried(self) -> dict[str, pa.DataType | None]:
-        """Each column's carried type; None where there is none."""
-        leaves = self.metadata.schema
-        kinds: dict[str, pa.DataType | None] = {}
-        with self.naming():
-            for field, span in zip(self.schema, spans(self.schema), strict=True):
-                kind = carried(field.type)
-                kinds[field.name] = kind and as_spark_sees(kind, (leaves.column(leaf) for leaf in span))
-        return kinds
-
-    def naming(self) -> AbstractContextManager[None]:
-        """Errors name the file: much of a footer is read when somebody looks at it."""
-        return naming(f"scan() got {self.file.path!r}, whose footer cannot be read")
+    def unreadable(self, error: Exception) -> StreamFramesError:
+        """An error that names the file: much of a footer is read when somebody looks at it."""
+        return StreamFramesError(f"scan() got {self.file.path!r}, whose footer cannot be read: {first_line(error)}")
 
 
 def read_footers(filesystem: fs.FileSystem, files: Sequence[File]) -> list[Footer]:
@@ -66,18 +59,31 @@ def read_footer(filesystem: fs.FileSystem, file: File) -> Footer:
         with opened(filesystem, file) as source:
             footer = footer_bytes(source)
             parquet = pq.ParquetFile(pa.BufferReader(footer), pre_buffer=False)
-            check_column_chunks(footer, parquet.metadata)
-            return Footer(file, parquet.metadata, parquet.schema_arrow, _row_counts(parquet.metadata))
+            metadata, schema = parquet.metadata, parquet.schema_arrow
+            _check_names(file, schema.names)
+            check_column_chunks(footer, metadata)
+            counts = tuple(metadata.row_group(number).num_rows for number in range(metadata.num_row_groups))
+            if min(counts, default=0) < 0:
+                raise ValueError(f"its row groups have {counts} rows")
+            return Footer(file, metadata, schema, counts, *columns(schema, metadata.schema))
+    except InvalidArgument:
+        raise
     except Exception as error:
         raise StreamFramesError(f"scan() got {file.path!r}, {_reason(filesystem, file, error)}") from error
 
 
-def _row_counts(metadata: pq.FileMetaData) -> tuple[int, ...]:
-    """How many rows each row group has."""
-    counts = tuple(metadata.row_group(number).num_rows for number in range(metadata.num_row_groups))
-    if min(counts, default=0) < 0:
-        raise ValueError(f"its row groups have {counts} rows")
-    return counts
+def _check_names(file: File, names: Sequence[str]) -> None:
+    """Refuse a name that comes twice, in a file or in its folders."""
+    twice = [name for name, times in Counter(names).items() if times > 1]
+    if twice:
+        raise InvalidArgument(f"scan() got {file.path!r}, which has more than one column {twice[0]!r}")
+    folders = [name for name, _ in file.partition]
+    for name in folders:
+        if name in names or folders.count(name) > 1:
+            raise InvalidArgument(
+                f"scan() got {file.path!r}, where {name!r} is the column of a folder and comes again "
+                f"{'in the file' if name in names else 'in another folder'}; a name may come once"
+            )
 
 
 def checked_metadata(source: Any) -> pq.FileMetaData:

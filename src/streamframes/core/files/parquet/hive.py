@@ -7,12 +7,14 @@ As in Spark, the folders that count are the last ones that stand together: of `r
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import date
 from typing import Any
 from urllib.parse import unquote
 
 import pyarrow as pa
+
+from streamframes.errors import InvalidArgument
 
 Partition = tuple[tuple[str, str | None], ...]
 
@@ -42,6 +44,31 @@ def partition(path: str, start: int = 0) -> tuple[str | None, Partition]:
         return None, ()
     root = "/".join(folders[:first])
     return root or ("/" if path.startswith("/") else ""), tuple(_column(folder) for folder in folders[first:end])
+
+
+def agreed_partitions(starts: Mapping[str, int]) -> tuple[str | None, dict[str, Partition]]:
+    """The folder above the Hive folders of all files, and each file's columns and values; the columns must be the same.
+
+    `starts` are the paths, and of each how many leading parts are not looked at.
+    """
+    found = {path: partition(path, start) for path, start in starts.items()}
+    first, (root, columns) = next(iter(found.items()))
+    for path, (other, others) in found.items():
+        if [name for name, _ in others] != [name for name, _ in columns]:
+            raise InvalidArgument(
+                f"scan() got {path!r}, whose folders have the columns {_names_text(others)}, "
+                f"and {first!r}, whose folders have {_names_text(columns)}; they must be the same"
+            )
+        if other != root:
+            raise InvalidArgument(
+                f"scan() got {path!r} and {first!r}, whose columns in folders begin below {other!r} "
+                f"and below {root!r}; scan each alone"
+            )
+    return root, {path: each for path, (_, each) in found.items()}
+
+
+def _names_text(columns: Partition) -> str:
+    return ", ".join(name for name, _ in columns) or "none"
 
 
 def _column(folder: str) -> tuple[str, str | None]:

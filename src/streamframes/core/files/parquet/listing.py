@@ -21,7 +21,7 @@ from urllib.parse import unquote
 import pyarrow as pa
 from pyarrow import fs
 
-from streamframes.core.files.parquet.hive import Partition, partition
+from streamframes.core.files.parquet.hive import Partition, agreed_partitions
 from streamframes.errors import InvalidArgument
 
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
@@ -64,16 +64,16 @@ def list_files(paths: Paths, filesystem: fs.FileSystem | None = None) -> tuple[f
             raise InvalidArgument(
                 f"scan() got {first.given!r} and {place.given!r}, which lie on different filesystems; scan each alone"
             )
-    files: dict[str, tuple[File, str | None]] = {}
+    sizes: dict[str, int] = {}
+    starts: dict[str, int] = {}
     for place in places:
         try:
             for info in _files(place):
-                root, columns = partition(info.path, place.start)
-                files[info.path] = File(info.path, info.size, columns), root
+                sizes[info.path], starts[info.path] = info.size, place.start
         except OSError as error:
             raise InvalidArgument(f"scan() got {place.given!r}, which cannot be listed: {error}") from error
-    listed = [files[path] for path in sorted(files)]
-    return first.filesystem, [file for file, _ in listed], _one_root(listed)
+    root, partitions = agreed_partitions({path: starts[path] for path in sorted(starts)})
+    return first.filesystem, [File(path, sizes[path], columns) for path, columns in partitions.items()], root
 
 
 def _place(given: str, filesystem: fs.FileSystem | None) -> _Place:
@@ -162,25 +162,3 @@ def _matches_below(filesystem: fs.FileSystem, folder: str, parts: list[str]) -> 
                 yield from _matches_below(filesystem, info.path, parts if part == "**" else rest)
         elif is_folder or info.is_file:
             yield info
-
-
-def _one_root(listed: list[tuple[File, str | None]]) -> str | None:
-    """The folder above all Hive folders; all files must have the same Hive columns."""
-    first, root = listed[0]
-    names = [name for name, _ in first.partition]
-    for file, other in listed:
-        if [name for name, _ in file.partition] != names:
-            raise InvalidArgument(
-                f"scan() got {file.path!r}, whose folders have the columns {_names_text(file)}, "
-                f"and {first.path!r}, whose folders have {_names_text(first)}; they must be the same"
-            )
-        if other != root:
-            raise InvalidArgument(
-                f"scan() got {file.path!r} and {first.path!r}, whose columns in folders begin below {other!r} "
-                f"and below {root!r}; scan each alone"
-            )
-    return root
-
-
-def _names_text(file: File) -> str:
-    return ", ".join(name for name, _ in file.partition) or "none"

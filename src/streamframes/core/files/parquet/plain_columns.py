@@ -13,7 +13,7 @@ from itertools import accumulate
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from streamframes.core.files.parquet.statistics import meaning_of
+from streamframes.core.files.parquet.row_groups import meaning_of
 from streamframes.core.files.parquet.types import spans
 
 LEAST_ROWS = 1 << 17

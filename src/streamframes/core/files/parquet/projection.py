@@ -11,8 +11,9 @@ import pyarrow as pa
 
 from streamframes.core.batch.groups import as_int64
 from streamframes.core.batch.packer import Layout
-from streamframes.core.files.parquet.dataset import Dataset, RowGroup
+from streamframes.core.files.parquet.dataset import Dataset
 from streamframes.core.files.parquet.reader import RowGroupReader
+from streamframes.core.files.parquet.row_groups import RowGroup
 from streamframes.core.sparksql import Expression
 
 
@@ -69,7 +70,7 @@ class Selection:
     def chains(self) -> list[list[RowGroup]]:
         """Row groups whose groups are in no other: those of folders that differ in a column of the groups."""
         n_keys = len(self.layout.keys)
-        keys = {name for name in self.values[:n_keys] if isinstance(name, str)} & set(self.dataset.hive)
+        keys = {name for name in self.values[:n_keys] if isinstance(name, str)}
         chains: dict[Any, list[RowGroup]] = {}
         for group in self.row_groups:
             partition = self.dataset.files[group.file].partition

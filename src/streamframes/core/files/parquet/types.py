@@ -99,6 +99,16 @@ def _is_any_list(kind: pa.DataType) -> bool:
     return any(test(kind) for test in tests)
 
 
+def columns(schema: pa.Schema, stored: pq.ParquetSchema) -> tuple[dict[str, range], dict[str, pa.DataType | None]]:
+    """Of each column of a file its leaves, and the type in which Spark would carry it, or None if it could not."""
+    leaves = dict(zip(schema.names, spans(schema), strict=True))
+    kinds = {field.name: carried(field.type) for field in schema}
+    for name, kind in kinds.items():
+        if kind is not None:
+            kinds[name] = as_spark_sees(kind, map(stored.column, leaves[name]))
+    return leaves, kinds
+
+
 def spans(schema: pa.Schema) -> list[range]:
     """The leaves of each column of a file."""
     ends, total = [], 0

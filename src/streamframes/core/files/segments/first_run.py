@@ -16,8 +16,6 @@ import pyarrow as pa
 from streamframes.core.batch.rows import Rows
 from streamframes.core.frames.builder import ScannedRuns
 from streamframes.core.frames.kernel import (
-    NO_LIMIT,
-    NO_ROWS,
     RUN_END,
     RUN_GROUP,
     RUN_REASON,
@@ -29,23 +27,10 @@ from streamframes.core.frames.kernel import (
 from streamframes.core.frames.plan import FrameSpec
 from streamframes.core.jit.compiled import compiled
 from streamframes.core.operator.group_state import grown
-from streamframes.core.schemes.equal import Equal
 from streamframes.core.schemes.gap import GapRule
 from streamframes.core.schemes.threshold import Member
 
 NO_RUN = -1
-
-
-def is_certain(plan: FrameSpec) -> bool:
-    """Whether a run that has begun after another is what it is, whatever came before."""
-    limits = plan.scheme.limits(plan.clock)
-    unlimited = limits.max_rows == NO_ROWS and limits.max_duration == NO_LIMIT
-    return unlimited and isinstance(plan.compiled.rule, Member | Equal | GapRule)
-
-
-def has_boundary_runs(plan: FrameSpec) -> bool:
-    """Whether runs alone say all: measures need rows, and a null that breaks is no row that begins a run."""
-    return is_certain(plan) and not plan.measures and plan.scheme.null_policy() != "break"
 
 
 @dataclass(frozen=True)

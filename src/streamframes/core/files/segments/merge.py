@@ -14,7 +14,8 @@ import pyarrow as pa
 
 from streamframes.core.batch import chunk as chunks
 from streamframes.core.batch.rows import Rows, control_rows
-from streamframes.core.files.segments.first_run import NO_RUN, BoundaryRun, boundary_of_tree, has_boundary_runs
+from streamframes.core.files.segments.choice import has_boundary_runs
+from streamframes.core.files.segments.first_run import NO_RUN, BoundaryRun, boundary_of_tree
 from streamframes.core.files.segments.partial import Route, runs_of
 from streamframes.core.files.segments.split import Segment
 from streamframes.core.files.segments.warm_up import same_state

@@ -20,8 +20,8 @@ from streamframes.core.batch.reorder_buffer import ReorderBuffer, disorder, in_o
 from streamframes.core.batch.rows import Rows
 from streamframes.core.files.keys.group_by import grouped
 from streamframes.core.files.keys.key_index import KeyNumbers
-from streamframes.core.files.parquet.dataset import RowGroup
 from streamframes.core.files.parquet.projection import Arrays
+from streamframes.core.files.parquet.row_groups import RowGroup
 from streamframes.core.files.segments.split import Chain, Segment
 from streamframes.core.jit.compiled import compiled
 

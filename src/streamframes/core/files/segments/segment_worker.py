@@ -11,7 +11,8 @@ from streamframes.core.batch.chunk import Chunk, encode
 from streamframes.core.batch.clock import MIN_INSTANT
 from streamframes.core.batch.packer import Packed
 from streamframes.core.batch.rows import Rows
-from streamframes.core.files.segments.first_run import BoundaryRun, BoundaryRuns, boundary_as_tree, has_boundary_runs
+from streamframes.core.files.segments.choice import has_boundary_runs
+from streamframes.core.files.segments.first_run import BoundaryRun, BoundaryRuns, boundary_as_tree
 from streamframes.core.files.segments.partial import Outbox, Route
 from streamframes.core.files.segments.split import Segment
 from streamframes.core.files.segments.warm_up import WarmUp
@@ -19,24 +20,6 @@ from streamframes.core.frames.builder import ScannedRuns
 from streamframes.core.frames.emitted import EmittedFrames, emitted_frames
 from streamframes.core.frames.operator import FramePlan
 from streamframes.core.operator.group_state import grown
-
-
-def can_be_merged(plan: FramePlan) -> str:
-    """Why frames cannot be found segment by segment; empty where they can."""
-    scheme = plan.compiled
-    if plan.tags:
-        return "tag() returns rows, not frames"
-    if plan.schedule is not None:
-        return "a schedule makes up reports across the cut"
-    if plan.reports_gaps:
-        return "gaps=True needs the rows between frames"
-    if scheme.hysteresis is not None:
-        return "until= and merge_gap= look ahead"
-    if scheme.lanes > 1:
-        return "frames overlap"
-    if scheme.kernel != "cached" or scheme.remembers:
-        return "the scheme is written in Python or remembers more than its open frame"
-    return ""
 
 
 class SegmentScan:
