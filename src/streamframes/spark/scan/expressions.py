@@ -7,7 +7,6 @@ SQL, is what gets translated, so that text and Columns alike are computed as Spa
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pyarrow as pa
@@ -27,15 +26,16 @@ _PARTS = re.compile(
 _WORDS = {"true", "false", "null", "current_date", "current_timestamp", "current_user", "user", "localtimestamp"}
 
 
-def resolved(selected: DataFrame, schema: pa.Schema, layout: Layout) -> Iterator[str | Expression]:
+def resolved(selected: DataFrame, schema: pa.Schema, layout: Layout) -> tuple[str | Expression, ...]:
     """For each column of a projection the name of a column, or an expression over columns."""
     kinds = [*layout.keys.types, layout.ts_type, *layout.columns]
     ansi = str(selected.sparkSession.conf.get("spark.sql.ansi.enabled")).lower() == "true"
-    for each, kind in zip(_projected(selected), kinds, strict=True):
-        if each.getClass().getSimpleName() == "AttributeReference" and schema.field(each.name()).type == kind:
-            yield str(each.name())
-        else:
-            yield _translated(str(each.sql()), schema, kind, ansi=ansi)
+    return tuple(
+        str(each.name())
+        if each.getClass().getSimpleName() == "AttributeReference" and schema.field(each.name()).type == kind
+        else _translated(str(each.sql()), schema, kind, ansi=ansi)
+        for each, kind in zip(_projected(selected), kinds, strict=True)
+    )
 
 
 def _translated(text: str, schema: pa.Schema, kind: pa.DataType, *, ansi: bool) -> Expression:

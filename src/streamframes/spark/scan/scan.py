@@ -133,7 +133,7 @@ class Selected:
     def selection(self, layout: Layout) -> Selection | str:
         """What workers read and compute; or in words why it is left to Spark."""
         try:
-            values = tuple(resolved(self._checked, self.scan.dataset.schema, layout))
+            values = resolved(self._checked, self.scan.dataset.schema, layout)
             return Selection(self.scan.dataset, layout, values)
         except Untranslatable as reason:
             return str(reason)
