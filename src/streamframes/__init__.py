@@ -6,6 +6,7 @@ loss = sf.frames(reports, sf.Threshold("drop_pct > 0.3", min_duration="2 minutes
 loss.toDF()
 """
 
+from streamframes.api import sink
 from streamframes.api.accuracy import accuracy
 from streamframes.api.algebra import at, complement, coverage, intersect, overlaps, subtract, union
 from streamframes.api.bursts import Bursts, bursts
@@ -32,7 +33,7 @@ from streamframes.core.sessions.tree import Session
 from streamframes.core.theory.checks import BrokenLaw, check_scheme
 from streamframes.core.theory.laws import Theory
 from streamframes.core.theory.trial import Frame, frames_of
-from streamframes.errors import InvalidArgument, MissingExtra, StreamFramesError
+from streamframes.errors import InvalidArgument, MissingExtra, SinkError, StreamFramesError
 from streamframes.options import Rectangles, Reports, Schedule, Search, Stream
 from streamframes.version import __version__
 
@@ -64,6 +65,7 @@ __all__ = [
     "Search",
     "Session",
     "Sessions",
+    "SinkError",
     "Stream",
     "StreamFramesError",
     "Theory",
@@ -86,6 +88,7 @@ __all__ = [
     "scan",
     "session",
     "sessions",
+    "sink",
     "subtract",
     "union",
 ]

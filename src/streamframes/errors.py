@@ -11,3 +11,7 @@ class MissingExtra(StreamFramesError, ImportError):
 
 class InvalidArgument(StreamFramesError, ValueError):
     """An argument that cannot work: the message names it, its value and what would have worked."""
+
+
+class SinkError(StreamFramesError):
+    """A target that cannot be written to, or cannot hold a row: the message names the target, row and reason."""

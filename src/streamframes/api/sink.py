@@ -1,0 +1,67 @@
+"""Sinks: where frames are read by those who do not run Spark, one row for each, brought up to date batch by batch.
+
+query = loss.toDF().writeStream.foreachBatch(sf.sink.upsert(sf.sink.SQLite("episodes.db", table="loss"))).start()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from streamframes.core.validation import check_choice
+from streamframes.errors import InvalidArgument
+from streamframes.sinks.changes import BAD, RETRACTED
+from streamframes.sinks.protocol import Target
+from streamframes.sinks.sqlite import SQLite
+
+if TYPE_CHECKING:
+    from streamframes.spark.sinks.batch import SparkBatch
+    from streamframes.spark.sinks.upsert import Upsert
+
+__all__ = ["SQLite", "upsert"]
+
+
+def upsert(
+    target: Target[SparkBatch],
+    *,
+    key: str | Sequence[str] = "frame_id",
+    order: str | Sequence[str] | None = None,
+    bad: str = "fail",
+    retracted: str = "delete",
+) -> Upsert:
+    """What `foreachBatch` calls to bring a target up to date: one row under each key, the newest that has come.
+
+    Repeating a batch changes nothing, and a row that is older than the stored one changes nothing. A batch is written
+    as a whole or not at all. Of a table the same function writes all rows: `upsert(target)(frames.toDF())`.
+
+    Parameters
+    ----------
+    target
+        `SQLite(...)` or another target of `sf.sink`.
+    key
+        The columns that say what a row is about: `"frame_id"` for frames, regions, runs of bursts and sessions;
+        `["class", "id", "measure"]` for the latest measures of sessions.
+    order
+        Columns that rise with each change of a key. Unless given, `frame_version`, or `frame_fragment` and
+        `frame_final`, where the rows have them; without, rows of one key must be equal.
+    bad
+        What happens to a row with a value that the target cannot hold: the batch stops with the row and the reason
+        (`"fail"`), or the row is kept in a table beside, `..._aside`, with the reason (`"aside"`).
+    retracted
+        Rows with a true `frame_retracted` delete the stored row (`"delete"`), or replace it (`"mark"`).
+    """
+    from streamframes.spark.sinks.upsert import Upsert
+
+    if not hasattr(target, "write"):
+        raise InvalidArgument(f"upsert() got target={target!r}; give one such as sf.sink.SQLite('a.db', table='t')")
+    check_choice(bad, "bad", BAD)
+    check_choice(retracted, "retracted", RETRACTED)
+    return Upsert(target, _names(key, "key"), None if order is None else _names(order, "order"), bad, retracted)
+
+
+def _names(value: str | Sequence[str], argument: str) -> tuple[str, ...]:
+    """One or more names of columns."""
+    names = (value,) if isinstance(value, str) else tuple(value) if isinstance(value, Sequence) else ()
+    if not names or len(set(names)) < len(names) or not all(isinstance(name, str) and name for name in names):
+        raise InvalidArgument(f"upsert() got {argument}={value!r}; name one column, or several in a list")
+    return names

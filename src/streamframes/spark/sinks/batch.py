@@ -1,0 +1,57 @@
+"""Batches: a DataFrame as targets take it, with the rules by which its rows replace others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F
+
+from streamframes.errors import InvalidArgument
+from streamframes.sinks.changes import Changes
+from streamframes.spark.columns import column
+from streamframes.spark.types import arrow_type
+
+
+@dataclass(frozen=True)
+class SparkBatch:
+    """A micro-batch or a table; `protocol.Batch` for databases, and `rows` for targets that Spark writes to.
+
+    Each use of `rows` carries out the query once more: a target that needs them twice persists them first.
+    """
+
+    rows: DataFrame
+    schema: pa.Schema
+    changes: Changes
+    number: int | None
+    bad: str
+
+    def table(self) -> pa.Table:
+        """The rows on the driver; carries out the query."""
+        return self.rows.toArrow().cast(self.schema)
+
+    def newest(self) -> DataFrame:
+        """One row of each key, the newest, as a DataFrame; rows that only say how far a stream is are left out."""
+        rows, changes = self.rows, self.changes
+        if changes.rows is not None:
+            rows = rows.filter(column(changes.key[0]).isNotNull() | column(changes.rows).isNotNull())
+        if not changes.order:
+            return rows.dropDuplicates(list(changes.key))
+        newest_first = [column(name).desc_nulls_last() for name in changes.order]
+        window = Window.partitionBy(*map(column, changes.key)).orderBy(*newest_first)
+        return rows.withColumn("__sf_rank", F.row_number().over(window)).filter("__sf_rank = 1").drop("__sf_rank")
+
+
+def schema_of(rows: DataFrame) -> pa.Schema:
+    """The columns with the Arrow types that carry them."""
+    names = rows.columns
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise InvalidArgument(f"upsert() got rows with two columns named {twice[0]!r}; rename one")
+    fields = []
+    for each in rows.schema:
+        try:
+            fields.append(pa.field(each.name, arrow_type(each.dataType)))
+        except InvalidArgument as error:
+            raise InvalidArgument(f"upsert() got column {each.name!r}: {error}") from None
+    return pa.schema(fields)
