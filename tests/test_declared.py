@@ -36,6 +36,7 @@ WHERE = {
     "core/regions/connected/shapes.py": "regions",
     "core/theory/checks.py": "laws",
     "draw": "plot",
+    "sinks/postgres": "postgres",
     "spark": "spark",
     "study": "study",
 }

@@ -24,6 +24,7 @@ EXTRAS = {
     "connect": Extra("Spark Connect", ("grpc", "grpc_status", "google.rpc")),
     "cli": Extra("the command line", ("typer", "rich")),
     "plot": Extra("pictures", ("matplotlib",)),
+    "postgres": Extra("the sink of Postgres", ("psycopg",)),
     "regions": Extra("outlines of connected regions", ("shapely",)),
     "study": Extra("the studies", ("pyspark", "matplotlib", "shapely")),
     "laws": Extra("check_scheme()", ("hypothesis",)),

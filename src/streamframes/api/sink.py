@@ -10,15 +10,39 @@ from typing import TYPE_CHECKING
 
 from streamframes.core.validation import check_choice
 from streamframes.errors import InvalidArgument
+from streamframes.extras import need
 from streamframes.sinks.changes import BAD, RETRACTED
 from streamframes.sinks.protocol import Target
 from streamframes.sinks.sqlite import SQLite
 
 if TYPE_CHECKING:
+    from streamframes.sinks.postgres.target import Postgres as PostgresTarget
     from streamframes.spark.sinks.batch import SparkBatch
     from streamframes.spark.sinks.upsert import Upsert
 
-__all__ = ["SQLite", "upsert"]
+__all__ = ["Postgres", "SQLite", "upsert"]
+
+
+def Postgres(url: str, *, table: str, schema: str | None = None, add_columns: bool = False) -> PostgresTarget:
+    """A table of Postgres, for `upsert()`; needs the extra `postgres`.
+
+    Parameters
+    ----------
+    url
+        The address, as libpq takes it: `"postgresql://user@host:5432/database"` or `"host=... dbname=..."`. A password
+        may be in it, and is never shown; better in `PGPASSWORD` or `~/.pgpass` of the driver.
+    table
+        The table, which is made of the columns of the first batch where it is missing. The name is taken as it is.
+    schema
+        The schema of the table; unless given, the first of the user's search path.
+    add_columns
+        Add the columns that a table lacks, instead of refusing it.
+    """
+    need("postgres")
+    from streamframes.sinks.postgres.target import Postgres as Target
+    from streamframes.sinks.postgres.target import settings_of
+
+    return Target(settings=settings_of(url), table=table, schema=schema, add_columns=add_columns)
 
 
 def upsert(
@@ -37,7 +61,7 @@ def upsert(
     Parameters
     ----------
     target
-        `SQLite(...)` or another target of `sf.sink`.
+        `SQLite(...)`, `Postgres(...)` or another target of `sf.sink`.
     key
         The columns that say what a row is about: `"frame_id"` for frames, regions, runs of bursts and sessions;
         `["class", "id", "measure"]` for the latest measures of sessions.
