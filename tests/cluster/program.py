@@ -16,6 +16,7 @@ import pyarrow as pa
 
 import streamframes as sf
 from streamframes.data import routers
+from tests.cluster.servers import PATIENT
 
 SCHEME = sf.Threshold("drop_pct > 0.3", min_duration="1 minute")
 
@@ -28,7 +29,7 @@ def main() -> None:
     parser.add_argument("--conf", action="append", default=[])
     parser.add_argument("--gate", action="store_true")
     given = parser.parse_args()
-    settings = {"spark.sql.shuffle.partitions": "2", **dict(each.split("=", 1) for each in given.conf)}
+    settings = {"spark.sql.shuffle.partitions": "2", **PATIENT, **dict(each.split("=", 1) for each in given.conf)}
     spark = sf.session("a query of a cluster", **({"master": given.master} if given.master else {}), **settings)
     run(spark, given.kind, given.folder, gate=given.gate)
     spark.stop()

@@ -21,7 +21,9 @@ ROOT = Path(__file__).resolve().parents[2]
 LIBRARY = Path(sf.__file__).parent
 HOST = "127.0.0.1"
 SPARK_HOME = Path(pyspark.__file__).parent
-PATIENCE = 120.0
+PATIENCE = 600.0
+# A busy machine may take long to start a worker, or to let it answer.
+PATIENT = {"spark.python.authenticate.socketTimeout": "600s", "spark.network.timeout": "1200s"}
 JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
@@ -74,6 +76,7 @@ def connect_server(
         "spark.ui.enabled": "false",
         "spark.sql.shuffle.partitions": "2",
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
+        **PATIENT,
         **(conf or {}),
     }
     command = [str(SPARK_HOME / "bin" / "spark-submit"), "--master", "local[2]"]

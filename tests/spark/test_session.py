@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
+from weakref import WeakSet
 
 import pyspark
 import pytest
@@ -97,6 +98,23 @@ def test_configuring_says_what_was_set_and_what_was_not(restored: Any) -> None:
     assert n_buckets(restored) == 3
     assert not done.refused
     assert f"kept {BATCH_BYTES}=2147483647" in repr(sf.configure(restored))
+
+
+@pytest.mark.spark
+def test_a_session_with_the_limit_of_spark_is_told_so_once(
+    restored: Any, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("streamframes.spark.configure._seen", WeakSet())
+    restored.conf.set(BATCH_BYTES, "64MB")
+    rows = restored.range(3)
+    for _ in range(2):
+        sf.frames(rows, sf.Gap(2), ts="id")
+    (message,) = caplog.messages
+    assert "sf.configure(spark) ends that" in message
+    monkeypatch.setattr("streamframes.spark.configure._seen", WeakSet())
+    sf.configure(restored)
+    sf.frames(rows, sf.Gap(2), ts="id")
+    assert caplog.messages == [message]
 
 
 @pytest.mark.spark

@@ -18,6 +18,7 @@ from streamframes.cli.commands.regions import regions
 from streamframes.cli.commands.run import run
 from streamframes.cli.commands.sessions import sessions
 from streamframes.cli.commands.study import study
+from streamframes.cli.commands.warmup import warmup
 from streamframes.errors import MissingExtra
 from streamframes.version import __version__
 
@@ -164,6 +165,17 @@ streamframes run job.toml --master spark://host:7077 --conf spark.executor.memor
 spark-submit --master spark://host:7077 "$(streamframes --program)" run job.toml
 """
 
+WARMUP_EPILOG = """
+Compiled code is for one kind of processor and one version of Python, NumPy and Numba: run this where they are those of
+the workers, such as in the image or the environment that is shipped. What is not found there is compiled when needed.
+
+[bold]Examples[/bold]
+
+streamframes warmup
+
+streamframes warmup frames bursts --into compiled
+"""
+
 app = typer.Typer(
     name="streamframes",
     help="Windows that follow the data: cut files of events where something happens.",
@@ -183,6 +195,7 @@ app.command(no_args_is_help=True, epilog=DENSITY_EPILOG)(density)
 app.command(no_args_is_help=True, epilog=COMPARE_EPILOG)(compare)
 app.command(no_args_is_help=True, epilog=STUDY_EPILOG)(study)
 app.command(no_args_is_help=True, epilog=RUN_EPILOG)(run)
+app.command(epilog=WARMUP_EPILOG)(warmup)
 app.command()(demo)
 
 

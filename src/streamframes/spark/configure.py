@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from weakref import WeakSet
 
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark import SparkContext
@@ -15,7 +17,12 @@ from streamframes.core.validation import check_positive_int
 from streamframes.spark.buckets import BUCKETS, local_cores
 from streamframes.spark.compat import context_of
 from streamframes.spark.failures import reason, unlogged
-from streamframes.spark.settings import AT_RUN_TIME, AT_START, PROVIDER
+from streamframes.spark.settings import AT_RUN_TIME, AT_START, BATCH_BYTES, PROVIDER
+
+log = logging.getLogger("streamframes")
+# Sessions that have been looked at, and what Spark limits a batch to where nobody says otherwise.
+_seen: WeakSet[SparkSession] = WeakSet()
+_BY_DEFAULT = ("64MB", str(64 << 20), f"{64 << 20}b")
 
 
 @dataclass(frozen=True, repr=False)
@@ -54,6 +61,18 @@ def configure(spark: SparkSession, buckets: int | None = None) -> Configured:
             if value not in context.getConf().get(key, ""):  # Spark adds options of its own to those of Java
                 done.refused[key] = f"it is read when a session starts; give it there: {value}"
     return done
+
+
+def hint_once(spark: SparkSession) -> None:
+    """Say of a session, once, that a setting which nobody has chosen makes every table slow."""
+    if spark in _seen:
+        return
+    _seen.add(spark)
+    if spark.conf.get(BATCH_BYTES, "") in _BY_DEFAULT:
+        log.warning(
+            "Spark adds up the size of a batch after every row that it hands to Python, which can take as long as all "
+            "the rest: sf.configure(spark) ends that in this session, and prints what it sets. Said once a session."
+        )
 
 
 def _use_this_python(context: SparkContext, done: Configured) -> None:

@@ -12,7 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from pyspark import SparkContext
+from pyspark import SparkContext, SparkFiles
 from pyspark.sql import SparkSession
 
 from streamframes.errors import StreamFramesError
@@ -42,6 +42,17 @@ def check_workers(spark: SparkSession) -> None:
                 f"session, or start this program with PYSPARK_PYTHON={sys.executable}"
             )
     _known.add(python)
+
+
+def share_shipped_files(spark: SparkSession) -> None:
+    """Let Python that Spark runs beside the driver, as it does for streams, find what is shipped to executors."""
+    context = context_of(spark)
+    if context is None:
+        return
+    names = {each.rpartition("/")[2] for each in context.listFiles}
+    zips = [SparkFiles.get(name) for name in sorted(names) if name.endswith((".zip", ".egg"))]
+    known = context.environment.get("PYTHONPATH", "").split(os.pathsep)
+    context.environment["PYTHONPATH"] = os.pathsep.join(dict.fromkeys([*filter(None, known), *zips]))
 
 
 def _is_this_one(python: str) -> bool:

@@ -14,8 +14,8 @@ from streamframes.errors import InvalidArgument
 from streamframes.extras import need
 from streamframes.spark.buckets import local_cores
 from streamframes.spark.compat import context_of, running_session
-from streamframes.spark.configure import set_at_run_time
-from streamframes.spark.interpreter import check_workers
+from streamframes.spark.configure import hint_once, set_at_run_time
+from streamframes.spark.interpreter import check_workers, share_shipped_files
 from streamframes.spark.settings import AT_RUN_TIME, given_to_spark, settings_for, spelled
 
 log = logging.getLogger("streamframes")
@@ -101,4 +101,7 @@ def require_dataframe(rows: object, verb: str, argument: str = "rows") -> DataFr
     if not is_dataframe(rows):
         raise InvalidArgument(f"{verb}() got {argument} of type {type(rows).__name__}; give a Spark DataFrame")
     check_workers(rows.sparkSession)
+    hint_once(rows.sparkSession)
+    if rows.isStreaming:
+        share_shipped_files(rows.sparkSession)
     return rows
