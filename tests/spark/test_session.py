@@ -105,7 +105,8 @@ def test_a_session_with_the_limit_of_spark_is_told_so_once(
     restored: Any, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("streamframes.spark.configure._seen", WeakSet())
-    restored.conf.set(BATCH_BYTES, "64MB")
+    restored = restored.newSession()
+    restored.conf.unset(BATCH_BYTES)
     rows = restored.range(3)
     for _ in range(2):
         sf.frames(rows, sf.Gap(2), ts="id")

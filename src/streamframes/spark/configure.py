@@ -20,9 +20,8 @@ from streamframes.spark.failures import reason, unlogged
 from streamframes.spark.settings import AT_RUN_TIME, AT_START, BATCH_BYTES, PROVIDER
 
 log = logging.getLogger("streamframes")
-# Sessions that have been looked at, and what Spark limits a batch to where nobody says otherwise.
+# Sessions that have been looked at.
 _seen: WeakSet[SparkSession] = WeakSet()
-_BY_DEFAULT = ("64MB", str(64 << 20), f"{64 << 20}b")
 
 
 @dataclass(frozen=True, repr=False)
@@ -68,7 +67,7 @@ def hint_once(spark: SparkSession) -> None:
     if spark in _seen:
         return
     _seen.add(spark)
-    if spark.conf.get(BATCH_BYTES, "") in _BY_DEFAULT:
+    if spark.conf.get(BATCH_BYTES, None) is None:
         log.warning(
             "Spark adds up the size of a batch after every row that it hands to Python, which can take as long as all "
             "the rest: sf.configure(spark) ends that in this session, and prints what it sets. Said once a session."
