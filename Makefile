@@ -52,6 +52,9 @@ test-servers: $(stamp) ## the tests that need a server such as Postgres, which t
 test-long: $(stamp) ## what is left out of `make test`: ten times as many examples of each law, and queries killed often
 	@$(MAKE) --no-print-directory --jobs=2 --keep-going test-long-frames test-long-others test-long-spark
 
+test-servers: $(stamp) ## whole ways between real servers, which are fetched once and run on this machine
+	$(with_java) $(bin)/pytest -m "servers and not long" tests/servers
+
 # Half of the laws, by the time they take.
 laws := tests/core/files tests/core/fill tests/core/frames tests/core/operator tests/core/schemes
 

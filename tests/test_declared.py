@@ -32,6 +32,8 @@ WHERE = {
     "": None,
     "api/frames.py": "worker",
     "cli": "cli",
+    "core/files/logs/delta.py": "delta",
+    "core/files/logs/iceberg.py": "iceberg",
     "core/files/parquet/plain_columns.py": "scan",
     "core/regions/connected/shapes.py": "regions",
     "core/theory/checks.py": "laws",
@@ -82,7 +84,7 @@ def test_every_extra_is_checked_by_its_own_modules() -> None:
     assert {*EXTRAS, "scan", "all"} == set(PROJECT["optional-dependencies"])
     for name, extra in EXTRAS.items():
         assert {package_of(module) for module in extra.modules} <= declared(name)
-    for name in ("worker", "cli", "plot", "regions", "laws"):
+    for name in ("worker", "cli", "plot", "delta", "iceberg", "regions", "laws"):
         own = {text for text in PROJECT["optional-dependencies"][name] if "streamframes" not in text}
         assert {package_of(module) for module in EXTRAS[name].modules} == {re.split(r"[^\w-]", text)[0] for text in own}
 

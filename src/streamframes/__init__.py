@@ -12,7 +12,7 @@ from streamframes.api.algebra import at, complement, coverage, intersect, overla
 from streamframes.api.bursts import Bursts, bursts
 from streamframes.api.frames import Frames, fill, frames
 from streamframes.api.regions import Regions, density, regions
-from streamframes.api.rows import configure, scan, session
+from streamframes.api.rows import configure, decode, scan, session
 from streamframes.api.sessions import Sessions, sessions
 from streamframes.core.bursts.learning import Learn
 from streamframes.core.jit.compiled import AFTER, BEFORE, GOES_ON
@@ -78,6 +78,7 @@ __all__ = [
     "complement",
     "configure",
     "coverage",
+    "decode",
     "density",
     "fill",
     "frames",

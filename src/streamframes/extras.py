@@ -25,6 +25,8 @@ EXTRAS = {
     "cli": Extra("the command line", ("typer", "rich")),
     "plot": Extra("pictures", ("matplotlib",)),
     "postgres": Extra("the sink of Postgres", ("psycopg",)),
+    "delta": Extra("scans of Delta tables", ("deltalake",)),
+    "iceberg": Extra("scans of Iceberg tables", ("pyiceberg",)),
     "regions": Extra("outlines of connected regions", ("shapely",)),
     "study": Extra("the studies", ("pyspark", "matplotlib", "shapely")),
     "laws": Extra("check_scheme()", ("hypothesis",)),

@@ -6,5 +6,6 @@ need("spark")
 
 from pyspark import __version__ as SPARK_VERSION
 from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql.types import StructType
 
-__all__ = ["SPARK_VERSION", "Column", "DataFrame", "SparkSession"]
+__all__ = ["SPARK_VERSION", "Column", "DataFrame", "SparkSession", "StructType"]

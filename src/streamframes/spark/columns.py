@@ -94,7 +94,12 @@ def _spelled(name: str, argument: str, rows: DataFrame, verb: str, table: str) -
 
 def column(name: str) -> Column:
     """A column by its exact name, dots and blanks included."""
-    return F.col("`" + name.replace("`", "``") + "`")
+    return F.col(quoted(name))
+
+
+def quoted(name: str) -> str:
+    """A name as Spark's SQL takes it, whatever is in it."""
+    return "`" + name.replace("`", "``") + "`"
 
 
 def clock_of(kind: T.DataType, name: str, verb: str) -> Clock:

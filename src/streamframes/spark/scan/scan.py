@@ -17,7 +17,8 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import types as T
 
 from streamframes.core.batch.packer import Layout
-from streamframes.core.files.parquet import Dataset, open_dataset
+from streamframes.core.files.logs.opened import Format, open_table
+from streamframes.core.files.parquet import Dataset
 from streamframes.core.files.parquet.projection import Selection
 from streamframes.core.sparksql import Untranslatable
 from streamframes.spark.columns import column
@@ -27,9 +28,15 @@ from streamframes.spark.session import session
 from streamframes.spark.types import spark_type
 
 
-def scan_files(paths: Any, spark: SparkSession | None, filesystem: fs.FileSystem | None) -> Scan:
+def scan_files(
+    rows: Any,
+    spark: SparkSession | None,
+    filesystem: fs.FileSystem | None,
+    format: Format | None = None,
+    version: int | None = None,
+) -> Scan:
     """Files that agree in their columns, in the session that is active or a new one."""
-    dataset = open_dataset(paths, filesystem)
+    dataset = open_table(rows, filesystem, format, version)
     schema = T.StructType([T.StructField(field.name, spark_type(field.type)) for field in dataset.schema])
     return Scan(dataset, schema, spark or SparkSession.getActiveSession() or session())
 
@@ -70,6 +77,8 @@ class Scan:
     @cached_property
     def left_to_workers(self) -> str:
         """Why Spark's reader cannot read the files; empty where it can."""
+        if self.dataset.log:
+            return f"the log of {self.dataset.log} says what its rows are"
         if not isinstance(self.dataset.filesystem, fs.LocalFileSystem):
             return f"the files are on a {self.dataset.filesystem.type_name} filesystem"
         for footer in self.dataset.footers:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,8 +18,9 @@ from streamframes.errors import InvalidArgument, StreamFramesError
 
 @dataclass(frozen=True)
 class Dataset:
-    """Files and the columns that they share: those of the files, then those of the Hive folders.
+    """Files and the columns that they share: those of the files, then those of the Hive folders; or as a log says.
 
+    `log` names the table whose log says what its files and columns are; it is empty where files stand for themselves.
     The footers stay where they were read: a copy that was pickled has none, and so knows no row groups.
     """
 
@@ -27,6 +29,7 @@ class Dataset:
     root: str | None
     schema: pa.Schema
     rows: int
+    log: str = ""
     footers: tuple[Footer, ...] = field(default=(), repr=False, compare=False)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -35,8 +38,9 @@ class Dataset:
 
     @property
     def hive(self) -> tuple[str, ...]:
-        """The names of the columns that are written in the folders."""
-        return tuple(name for name, _ in self.files[0].partition)
+        """The names of the columns that no file has, because they are written in the folders or in a log."""
+        first, *others = (dict(file.partition) for file in self.files) if self.files else [{}]
+        return tuple(name for name in first if all(name in other for other in others))
 
     @property
     def all_row_groups(self) -> list[RowGroup]:
@@ -51,7 +55,9 @@ class Dataset:
         """What different values of a column take in the first row group: its dictionary, or all that is stored."""
         if name in self.hive or not self.rows:
             return 0
-        footer = next(footer for footer in self.footers if footer.metadata.num_rows)
+        footer = next((each for each in self.footers if each.metadata.num_rows and name in each.leaves), None)
+        if footer is None:
+            return 0
         try:
             column = footer.metadata.row_group(0).column(footer.leaves[name].start)
             if column.has_dictionary_page and column.dictionary_page_offset is not None:
@@ -84,8 +90,12 @@ def open_dataset(paths: Paths, filesystem: fs.FileSystem | None = None) -> Datas
     columns = [(name, kind) for name, kind in footers[0].kinds.items() if kind is not None]
     folders = zip(*(file.partition for file in files), strict=True)
     columns += [(folder[0][0], hive.kind_of(text for _, text in folder)) for folder in folders]
-    rows = sum(footer.metadata.num_rows for footer in footers)
-    return Dataset(filesystem, tuple(files), root, pa.schema(columns), rows, tuple(footers))
+    return Dataset(filesystem, tuple(files), root, pa.schema(columns), rows_of(footers), footers=tuple(footers))
+
+
+def rows_of(footers: Iterable[Footer]) -> int:
+    """How many rows files have; those that a log has deleted are none."""
+    return sum(footer.metadata.num_rows - len(footer.file.deleted) // 8 for footer in footers)
 
 
 def _check_kinds(footer: Footer, first: Footer) -> None:

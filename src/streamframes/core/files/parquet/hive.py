@@ -16,13 +16,13 @@ import pyarrow as pa
 
 from streamframes.errors import InvalidArgument
 
-Partition = tuple[tuple[str, str | None], ...]
+Partition = tuple[tuple[str, Any], ...]
+"""Columns and what all rows of a file have there: the text of a folder, or a value that the log of a table gives."""
 
 NULL = "__HIVE_DEFAULT_PARTITION__"
 _FOLDER = re.compile(r"([^=]+)=(.*)", re.DOTALL)
 _WHOLE = re.compile(r"[+-]?[0-9]+")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_EPOCH = date(1970, 1, 1).toordinal()
 
 
 def partition(path: str, start: int = 0) -> tuple[str | None, Partition]:
@@ -98,18 +98,19 @@ def _is_date(text: str) -> bool:
     return True
 
 
-def value(text: str | None, kind: pa.DataType) -> pa.Scalar:
-    """What a folder says, in the type of its column."""
-    known: Any = text
-    if text is not None and pa.types.is_integer(kind):
-        known = int(text)
-    elif text is not None and pa.types.is_date(kind):
-        known = date.fromisoformat(text)
+def value(said: Any, kind: pa.DataType) -> pa.Scalar:
+    """What a folder or a log says, in the type of its column."""
+    known = said
+    if isinstance(said, str) and pa.types.is_integer(kind):
+        known = int(said)
+    elif isinstance(said, str) and pa.types.is_date(kind):
+        known = date.fromisoformat(said)
     return pa.scalar(known, kind)
 
 
-def ticks(text: str, kind: pa.DataType) -> int | None:
-    """What a folder says as an instant: days of a date, or the number; None for a string."""
-    if pa.types.is_integer(kind):
-        return int(text)
-    return date.fromisoformat(text).toordinal() - _EPOCH if pa.types.is_date(kind) else None
+def ticks(said: Any, kind: pa.DataType) -> int | None:
+    """What a folder or a log says as an instant: microseconds, days of a date, or the number; None for a string."""
+    if not (pa.types.is_integer(kind) or pa.types.is_date(kind) or pa.types.is_timestamp(kind)):
+        return None
+    found: int = value(said, kind).cast(pa.int32() if pa.types.is_date(kind) else pa.int64()).as_py()
+    return found

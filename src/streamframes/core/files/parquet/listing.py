@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 from urllib.parse import unquote
@@ -35,11 +35,17 @@ _EXAMPLES = "give a file, a folder, a pattern such as 'data/*.parquet' or a URI 
 
 @dataclass(frozen=True)
 class File:
-    """One Parquet file: its path inside the filesystem, its size in bytes, and its Hive columns."""
+    """One Parquet file: its path inside the filesystem, its size in bytes, and the columns whose values are not in it.
+
+    The log of a table may say more of it: `stored` are columns with their names in the file, where those are others,
+    `deleted` the numbers of rows that are no more, as bytes of int64, rising.
+    """
 
     path: str
     size: int
     partition: Partition = ()
+    stored: tuple[tuple[str, str], ...] = ()
+    deleted: bytes = field(default=b"", repr=False)
 
 
 @dataclass(frozen=True)

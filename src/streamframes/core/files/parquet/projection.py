@@ -70,11 +70,11 @@ class Selection:
     def chains(self) -> list[list[RowGroup]]:
         """Row groups whose groups are in no other: those of folders that differ in a column of the groups."""
         n_keys = len(self.layout.keys)
-        keys = {name for name in self.values[:n_keys] if isinstance(name, str)}
+        keys = {name for name in self.values[:n_keys] if isinstance(name, str)}.intersection(self.dataset.hive)
         chains: dict[Any, list[RowGroup]] = {}
         for group in self.row_groups:
-            partition = self.dataset.files[group.file].partition
-            chains.setdefault(tuple(value for name, value in partition if name in keys), []).append(group)
+            partition = dict(self.dataset.files[group.file].partition)
+            chains.setdefault(tuple(partition[name] for name in sorted(keys)), []).append(group)
         return list(chains.values())
 
     def reader(self) -> SelectionReader:

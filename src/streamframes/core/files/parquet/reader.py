@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -35,9 +36,10 @@ _DICTIONARY_COST = 4.5
 
 @dataclass
 class _Open:
-    """The file that is open, and which of its leaves are read as dictionaries."""
+    """The file that is open, the columns to read of it with their names in it, and which leaves are dictionaries."""
 
     number: int
+    stored: dict[str, str]
     dictionaries: tuple[int, ...]
     parquet: pq.ParquetFile
     leaves: dict[str, range]
@@ -66,22 +68,21 @@ class RowGroupReader:
         self._names = list(names)
         self._kinds = {name: dataset.schema.field(name).type for name in names}
         self._encoded = {name for name in encoded if self._kinds.get(name) == pa.string()}
-        self._hive = set(dataset.hive)
-        self._stored = [name for name in self._kinds if name not in self._hive]
         self._open: _Open | None = None
 
     def read(self, file: int, number: int) -> pa.RecordBatch:
         """A whole row group as one batch."""
         with self._naming(file):
             current = self._for(file, number)
-            return self._batch(file, self._table(current, range(number, number + 1)))
+            return self._batch(current, self._table(current, range(number, number + 1)), _start(current, number))
 
     def _table(self, current: _Open, numbers: range) -> pa.Table:
         """Whole row groups: the columns that Polars reads stand behind those that PyArrow reads."""
-        unencoded = [name for name in self._stored if current.leaves[name].start not in current.dictionaries]
+        stored = current.stored.values()
+        unencoded = [name for name in stored if current.leaves[name].start not in current.dictionaries]
         plain = current.plain.read(numbers, unencoded) if current.plain is not None else None
         names = set(plain.column_names if plain is not None else ())
-        leaves = [leaf for name in self._stored if name not in names for leaf in current.leaves[name]]
+        leaves = [leaf for name in stored if name not in names for leaf in current.leaves[name]]
         table = current.parquet.reader.read_row_groups(list(numbers), leaves, use_threads=False)
         if plain is not None:
             for name, column in zip(plain.column_names, plain.columns, strict=True):
@@ -102,12 +103,16 @@ class RowGroupReader:
                 pieces = iter([self._table(current, numbers)])
             else:
                 pieces = current.parquet.reader.iter_batches(step, list(numbers), leaves, use_threads=False)
+        start = _start(current, number)
         while True:
             with self._naming(file):
                 piece = next(pieces, None)
                 if piece is None:
                     return
-                narrow = [self._batch(file, part) for part in _split(piece)]
+                narrow = []
+                for part in _split(piece):
+                    narrow.append(self._batch(current, part, start))
+                    start += part.num_rows
             yield from narrow
 
     def _naming(self, number: int) -> AbstractContextManager[None]:
@@ -142,29 +147,49 @@ class RowGroupReader:
         )
         schema = parquet.schema_arrow
         plain = PlainColumns(file.path, parquet.metadata, schema) if local else None
-        return _Open(number, dictionaries, parquet, dict(zip(schema.names, spans(schema), strict=True)), plain)
+        constant, renamed = dict(file.partition), dict(file.stored)
+        stored = {name: renamed.get(name, name) for name in self._kinds if name not in constant}
+        return _Open(number, stored, dictionaries, parquet, dict(zip(schema.names, spans(schema), strict=True)), plain)
 
     def _dictionaries(self, current: _Open, number: int) -> tuple[int, ...]:
         group = current.parquet.metadata.row_group(number)
-        leaves = [current.leaves[name].start for name in self._stored if name in self._encoded]
+        leaves = [current.leaves[stored].start for name, stored in current.stored.items() if name in self._encoded]
         return tuple(leaf for leaf in leaves if _is_dictionary(group.column(leaf), group.num_rows))
 
     def _leaves(self, current: _Open) -> list[int]:
         """The leaves to read, by number: pyarrow takes a name with dots for a path."""
-        return [leaf for name in self._stored for leaf in current.leaves[name]]
+        return [leaf for name in current.stored.values() for leaf in current.leaves[name]]
 
-    def _batch(self, file: int, read: pa.Table | pa.RecordBatch) -> pa.RecordBatch:
-        partition = dict(self._dataset.files[file].partition)
+    def _batch(self, current: _Open, read: pa.Table | pa.RecordBatch, start: int) -> pa.RecordBatch:
+        """Rows in the types that Spark would carry; the first of them has the number `start` in its file."""
+        file, rows = self._dataset.files[current.number], read.num_rows
+        if file.deleted:
+            kept = _kept(file, range(start, start + rows))
+            rows, read = kept.true_count, read.filter(kept) if read.num_columns else read
+        partition = dict(file.partition)
         arrays = []
         for name in self._names:
             kind, encoded = self._kinds[name], name in self._encoded
-            if name in self._hive:
-                arrays.append(_constant(partition[name], kind, read.num_rows, encoded=encoded))
+            if name in partition:
+                arrays.append(_constant(partition[name], kind, rows, encoded=encoded))
             else:
-                arrays.append(_carried(read.column(name), kind, encoded=encoded))
+                arrays.append(_carried(read.column(current.stored[name]), kind, encoded=encoded))
         if not arrays:
-            return pa.RecordBatch.from_struct_array(pa.nulls(read.num_rows, pa.struct([])))
+            return pa.RecordBatch.from_struct_array(pa.nulls(rows, pa.struct([])))
         return pa.RecordBatch.from_arrays(arrays, names=self._names)
+
+
+def _start(current: _Open, number: int) -> int:
+    """How many rows of the file stand before a row group."""
+    return sum(current.parquet.metadata.row_group(each).num_rows for each in range(number))
+
+
+def _kept(file: File, rows: range) -> pa.Array:
+    """Which of the rows with these numbers are not deleted."""
+    kept = np.ones(len(rows), np.bool_)
+    deleted = np.frombuffer(file.deleted, np.int64)
+    kept[deleted[np.searchsorted(deleted, rows.start) : np.searchsorted(deleted, rows.stop)] - rows.start] = False
+    return pa.array(kept)
 
 
 def _check_size(file: File, size: int) -> None:
@@ -211,7 +236,7 @@ def _check_indices(arrays: Sequence[pa.DictionaryArray]) -> None:
             raise pa.ArrowInvalid(f"a page has the index {used}, but its dictionary has {len(array.dictionary)} values")
 
 
-def _constant(text: str | None, kind: pa.DataType, rows: int, *, encoded: bool) -> pa.Array:
+def _constant(text: Any, kind: pa.DataType, rows: int, *, encoded: bool) -> pa.Array:
     if text is None:
         return pa.nulls(rows, ENCODED if encoded else kind)
     if encoded:
