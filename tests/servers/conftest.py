@@ -16,7 +16,6 @@ from tests.servers.kafka import broker, connector
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[Any]:
-    jars = f"{connector()},{avro()}"
     session = sf.session("streamframes servers", master="local[2]", spark_jars=connector(), **SETTINGS)
     yield session
     session.stop()
