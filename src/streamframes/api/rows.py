@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     import pyarrow.fs as pafs
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def scan(
-    paths: str | PathLike[str] | Sequence[str | PathLike[str]] | Any,
+    paths: str | PathLike[str] | Sequence[str | PathLike[str]] | object,
     *,
     spark: SparkSession | None = None,
     filesystem: pafs.FileSystem | None = None,

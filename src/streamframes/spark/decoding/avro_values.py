@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,26 +28,25 @@ class AvroValues:
     schema: str
     names: tuple[str, ...]
     ids: tuple[int, ...] | None
+    # How a record is written whose fields are all null; none where some field cannot be.
+    of_nulls: bytes | None
 
     @classmethod
-    def of(cls, schema: Any, ids: int | Sequence[int] | None) -> AvroValues:
+    def of(cls, schema: object, ids: int | Sequence[int] | None) -> AvroValues:
         """The values of a schema in Avro's JSON."""
         try:
-            record = json.loads(schema)
+            record = json.loads(str(schema))
             names = tuple(field["name"] for field in record["fields"])
         except (TypeError, ValueError, KeyError):
             raise InvalidArgument(f"decode() got schema={schema!r}; give the JSON of an Avro record") from None
         known = (ids,) if isinstance(ids, int) else None if ids is None else tuple(ids)
         if known is not None and not all(isinstance(each, int) and 0 <= each < 2**32 for each in known):
             raise InvalidArgument(f"decode() got ids={ids!r}; give the numbers that a registry has given to the schema")
-        return cls(schema, names, known)
+        return cls(str(schema), names, known, _of_nulls(record["fields"]))
 
     def parsed(self, value: Column) -> Column:
         """What Spark's reader makes of a value; null where it cannot read it."""
-        record = (
-            value if self.ids is None else F.when(self._is_known(value), F.substring(value, _HEADER + 1, 2**31 - 1))
-        )
-        return from_avro(record, self.schema, {"mode": "PERMISSIVE"})
+        return from_avro(self._record(value), self.schema, {"mode": "PERMISSIVE"})
 
     def check(self, rows: DataFrame) -> None:
         """Refuse a session whose Spark has no package for Avro."""
@@ -70,8 +69,28 @@ class AvroValues:
         found = F.when(value.isNull(), "no value")
         if self.ids is not None:
             found = found.when(~self._is_known(value), f"not behind the id {' or '.join(map(str, self.ids))}")
-        return found.when(parsed.isNull(), "not one Avro record of this schema")
+        # Of what it cannot read Spark makes a record of nulls.
+        nothing = F.lit(True)
+        for name in self.names:
+            nothing = nothing & parsed[name].isNull()
+        if self.of_nulls is not None:
+            nothing = nothing & (self._record(value) != F.lit(self.of_nulls))
+        return found.when(parsed.isNull() | nothing, "no Avro record of this schema")
+
+    def _record(self, value: Column) -> Column:
+        """A value without the bytes before it."""
+        if self.ids is None:
+            return value
+        return F.when(self._is_known(value), F.substring(value, _HEADER + 1, 2**31 - 1))
 
     def _is_known(self, value: Column) -> Column:
         heads = [F.lit(bytes(1) + each.to_bytes(_HEADER - 1, "big")) for each in self.ids or ()]
         return F.substring(value, 1, _HEADER).isin(heads)
+
+
+def _of_nulls(fields: Sequence[Mapping[str, Any]]) -> bytes | None:
+    """Each field is written as the number of its branch that is null, twice as large; a bare null takes no byte."""
+    kinds = [field["type"] for field in fields]
+    if not all(kind == "null" or (isinstance(kind, list) and "null" in kind) for kind in kinds):
+        return None
+    return b"".join(bytes([2 * kind.index("null")]) for kind in kinds if kind != "null")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
@@ -32,7 +31,13 @@ class Decoded:
 
 
 def decode(
-    rows: Any, schema: Any, format: str, value: str, keep: Sequence[str], ids: int | Sequence[int] | None, name: str
+    rows: object,
+    schema: object,
+    format: str,
+    value: str,
+    keep: Sequence[str],
+    ids: int | Sequence[int] | None,
+    name: str,
 ) -> Decoded:
     """The rows with their values decoded; arguments are checked, nothing runs."""
     frame = require_dataframe(rows, "decode")
@@ -55,7 +60,7 @@ def decode(
     return Decoded(_good(marked, values, keep, name), _bad(marked))
 
 
-def _values(schema: Any, format: str, ids: int | Sequence[int] | None) -> JsonValues | AvroValues:
+def _values(schema: object, format: str, ids: int | Sequence[int] | None) -> JsonValues | AvroValues:
     if format == "avro":
         return AvroValues.of(schema, ids)
     if format != "json":

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame
@@ -45,7 +44,7 @@ class JsonValues:
     schema: T.StructType
 
     @classmethod
-    def of(cls, schema: Any) -> JsonValues:
+    def of(cls, schema: object) -> JsonValues:
         """The values of a schema that is a StructType or its DDL."""
         if isinstance(schema, str):
             try:

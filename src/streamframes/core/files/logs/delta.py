@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 from urllib.parse import unquote
 
 import numpy as np
@@ -19,7 +18,7 @@ from streamframes.errors import InvalidArgument
 _MAPPING = "delta.columnMapping.mode"
 
 
-def delta_log(table: Any, version: int | None, filesystem: fs.FileSystem | None) -> TableLog:
+def delta_log(table: object, version: int | None, filesystem: fs.FileSystem | None) -> TableLog:
     """The log of a table, or of the one that lies at a path; the version that it is at, or the one that is given."""
     if isinstance(table, DeltaTable):
         if version is not None and version != table.version():
@@ -29,7 +28,7 @@ def delta_log(table: Any, version: int | None, filesystem: fs.FileSystem | None)
             )
     else:
         try:
-            table = DeltaTable(table, version=version)
+            table = DeltaTable(str(table), version=version)
         except (DeltaError, OSError, ValueError) as error:
             raise InvalidArgument(f"scan() got {table!r}, which deltalake cannot open: {error}") from error
     name = f"the Delta table {table.table_uri!r} at version {table.version()}"
@@ -52,7 +51,7 @@ def delta_log(table: Any, version: int | None, filesystem: fs.FileSystem | None)
     return TableLog(name, filesystem, tuple(files), pa.schema(table.schema().to_arrow()), keys)
 
 
-def _key(field: dict[str, Any], mode: str) -> str | int:
+def _key(field: dict[str, dict[str, str]], mode: str) -> str | int:
     """How a column is found in a file."""
     if mode == "id":
         return int(field["metadata"]["delta.columnMapping.id"])

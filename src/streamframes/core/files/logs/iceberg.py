@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +13,7 @@ from pyarrow import fs
 from pyiceberg.exceptions import NoSuchTableError
 from pyiceberg.io.pyarrow import schema_to_pyarrow
 from pyiceberg.manifest import DataFile, DataFileContent, FileFormat
+from pyiceberg.schema import Schema
 from pyiceberg.table import StaticTable, Table
 from pyiceberg.transforms import IdentityTransform
 
@@ -22,9 +22,9 @@ from streamframes.core.files.parquet.listing import File
 from streamframes.errors import InvalidArgument
 
 
-def iceberg_log(table: Any, version: int | None, filesystem: fs.FileSystem | None) -> TableLog:
+def iceberg_log(table: object, version: int | None, filesystem: fs.FileSystem | None) -> TableLog:
     """The log of a table, or of the one whose metadata lies at a path; its last snapshot, or the one that is given."""
-    table = table if isinstance(table, Table) else _at(table)
+    table = table if isinstance(table, Table) else _at(str(table))
     if version is not None and table.snapshot_by_id(version) is None:
         known = ", ".join(str(each.snapshot_id) for each in table.metadata.snapshots[-3:])
         raise InvalidArgument(
@@ -42,7 +42,11 @@ def iceberg_log(table: Any, version: int | None, filesystem: fs.FileSystem | Non
     keys = {each.name: each.field_id for each in schema.fields}
     defaults = {each.name: each.initial_default for each in schema.fields}
     mapping = table.name_mapping()
-    names = {text: each.field_id for each in mapping.root for text in each.names} if mapping is not None else {}
+    names = (
+        {text: each.field_id for each in mapping.root if each.field_id is not None for text in each.names}
+        if mapping is not None
+        else {}
+    )
     files = []
     for task in tasks:
         if task.file.file_format != FileFormat.PARQUET:
@@ -86,7 +90,7 @@ def _path(uri: str) -> str:
     return uri.partition("://")[2] if "://" in uri else uri
 
 
-def _partition(table: Table, schema: Any, file: DataFile) -> dict[str, Any]:
+def _partition(table: Table, schema: Schema, file: DataFile) -> dict[str, object]:
     """Columns that a file may lack because all its rows have the same value: those that partition it as they are."""
     names = {each.field_id: each.name for each in schema.fields}
     return {

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal, cast
 
 from pyarrow import fs
 
 from streamframes.core.files.parquet import Dataset, open_dataset
+from streamframes.core.files.parquet.listing import Paths
 from streamframes.errors import InvalidArgument
 from streamframes.extras import need
 
@@ -15,7 +16,7 @@ Format = Literal["parquet", "delta", "iceberg"]
 
 
 def open_table(
-    rows: Any, filesystem: fs.FileSystem | None = None, format: Format | None = None, version: int | None = None
+    rows: object, filesystem: fs.FileSystem | None = None, format: Format | None = None, version: int | None = None
 ) -> Dataset:
     """The dataset of files, of a Delta table or of an Iceberg table."""
     said = format or _format_of(rows)
@@ -37,22 +38,22 @@ def open_table(
         )
     if format is None:
         _check_no_log(rows)
-    return open_dataset(rows, filesystem)
+    return open_dataset(cast(Paths, rows), filesystem)
 
 
-def _format_of(rows: Any) -> str:
+def _format_of(rows: object) -> str:
     """The format of an object; of paths, files."""
     module = type(rows).__module__.partition(".")[0]
     return {"deltalake": "delta", "pyiceberg": "iceberg"}.get(module, "parquet")
 
 
-def _one(rows: Any, format: str) -> Any:
+def _one(rows: object, format: str) -> object:
     if isinstance(rows, list | tuple):
         raise InvalidArgument(f"scan() got {len(rows)} paths and format={format!r}; give one table")
     return str(rows) if isinstance(rows, Path) else rows
 
 
-def _check_no_log(rows: Any) -> None:
+def _check_no_log(rows: object) -> None:
     """Refuse the folder of a table: all files that lie there are more than the table has."""
     for path in [rows] if isinstance(rows, str | Path) else rows if isinstance(rows, list | tuple) else []:
         folder = Path(path) if isinstance(path, str | Path) and "://" not in str(path) else None
