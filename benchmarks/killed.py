@@ -57,14 +57,15 @@ def _start(folder: Path, query: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, cwd=ROOT, stdout=quiet, stderr=quiet, start_new_session=True)
 
 
-def _wait(process: subprocess.Popen[bytes]) -> None:
+def wait(process: subprocess.Popen[bytes]) -> None:
+    """Until a program ends; it is an error if it fails."""
     if process.wait():
         raise RuntimeError(f"the query ended with status {process.returncode}")
 
 
 def run_program(folder: Path, query: str) -> None:
     """The query in a program of its own, until it ends."""
-    _wait(_start(folder, query))
+    wait(_start(folder, query))
 
 
 def compare(
@@ -84,7 +85,7 @@ def compare(
         for name in ("in", "other"):
             (place / name).symlink_to(folder / name)
     leave_alone(left_alone, query)
-    killed = disturb(disturbed, kills, random.Random(seed), query)
+    killed = disturb(lambda: _start(disturbed, query), disturbed, kills, random.Random(seed))
     expected, found = output(left_alone), output(disturbed)
     return {
         "query": query,
@@ -135,13 +136,13 @@ QUERIES: dict[str, Callable[[sf.Frames, Any], Any]] = {
 }
 
 
-def disturb(folder: Path, kills: int, rng: random.Random, query: str) -> int:
+def disturb(start: Callable[[], subprocess.Popen[bytes]], folder: Path, kills: int, rng: random.Random) -> int:
     """Start the query until it ends by itself; kill it on the way, at moments that are spread over its life."""
     killed = 0
     while True:
-        process = _start(folder, query)
+        process = start()
         if killed == kills:
-            _wait(process)
+            wait(process)
             return killed
         before = committed(folder)
         # The start of a JVM is not the query: wait until the first batch is done, then a random time.

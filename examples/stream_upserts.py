@@ -12,10 +12,8 @@ from pathlib import Path
 import streamframes as sf
 from streamframes.data import routers
 
-CREATE = "create table if not exists loss (frame_id primary key, router, frame_rows, frame_final)"
-UPSERT = "insert or replace into loss values (?, ?, ?, ?)"
 COUNT = "select count(*), coalesce(sum(frame_final), 0) from loss"
-COLUMNS = ("frame_id", "router", "frame_rows", "frame_final")
+COLUMNS = ("frame_id", "router", "frame_rows")
 
 
 def main() -> None:
@@ -32,23 +30,23 @@ def main() -> None:
         reader = spark.readStream.schema(table.schema).option("maxFilesPerTrigger", 1)
         stream = reader.parquet(str(folder / "reports"))
 
-        def upsert(batch, number):
-            fragments = batch.select(*COLUMNS).collect()
-            with closing(sqlite3.connect(folder / "loss.db")) as database, database:
-                database.execute(CREATE)
-                database.executemany(UPSERT, fragments)
-                known, ended = database.execute(COUNT).fetchone()
-            print(f"{number:5} {len(fragments):9} {known:14} {ended:8}")
+        upsert = sf.sink.upsert(sf.sink.SQLite(folder / "loss.db", table="loss"))
 
-        print("batch fragments episodes known    ended")
-        writer = sf.frames(stream, sustained, **options).toDF().writeStream.foreachBatch(upsert)
+        def upsert_and_show(batch, number):
+            upsert(batch, number)
+            with closing(sqlite3.connect(folder / "loss.db")) as database:
+                known, ended = database.execute(COUNT).fetchone()
+            print(f"{number:5} {known:14} {ended:8}")
+
+        print("batch episodes known    ended")
+        writer = sf.frames(stream, sustained, **options).toDF().writeStream.foreachBatch(upsert_and_show)
         writer = writer.option("checkpointLocation", str(folder / "checkpoint"))
         writer.trigger(availableNow=True).start().awaitTermination()
 
         with closing(sqlite3.connect(folder / "loss.db")) as database:
             stored = set(database.execute("select frame_id, router, frame_rows from loss where frame_final"))
         frames = sf.frames(table, sustained, **options).toDF().filter("frame_closed_by != 'end of data'")
-        same = stored == {tuple(row) for row in frames.select(*COLUMNS[:3]).collect()}
+        same = stored == {tuple(row) for row in frames.select(*COLUMNS).collect()}
     print(f"\nThe {len(stored)} that have ended are {'' if same else 'not '}the closed frames of the table.")
 
 

@@ -18,8 +18,9 @@ from hypothesis import strategies as st
 
 import streamframes as sf
 from streamframes.errors import InvalidArgument, SinkError
+from streamframes.sinks.changes import Changes
 from tests.servers.postgres import PASSWORD, Server
-from tests.sinks.batches import batch_of, state_after
+from tests.sinks.batches import TableBatch, batch_of, state_after
 from tests.thoroughness import examples
 
 pytestmark = pytest.mark.servers
@@ -133,6 +134,24 @@ def test_many_rows_of_all_widths_arrive(postgres_server: Server, schema: str, si
     sf.sink.Postgres(postgres_server.url, table="many", schema=schema).write(batch_of(table))
     found = select(postgres_server, schema, "select * from {} order by frame_id", "many")
     assert found == list(zip(*(column.to_pylist() for column in table.columns), strict=True))
+
+
+@pytest.mark.parametrize("ddl", [None, "create table {} (frame_id numeric primary key, v bigint, gone boolean)"])
+def test_many_rows_into_an_empty_table_are_what_few_rows_are(
+    postgres_server: Server, schema: str, ddl: str | None
+) -> None:
+    if ddl is not None:
+        select(postgres_server, schema, ddl, "many")
+    rng = np.random.default_rng(1)
+    target = sf.sink.Postgres(postgres_server.url, table="many", schema=schema)
+    batches = []
+    for _ in range(2):
+        ids, versions = rng.integers(0, 12_000, 30_000), rng.integers(0, 50, 30_000)
+        table = pa.table({"frame_id": ids, "v": versions, "gone": (ids + versions) % 7 == 0})
+        batches.append(TableBatch(table, Changes(("frame_id",), ("v",), "gone")))
+        target.write(batches[-1])
+    found = select(postgres_server, schema, "select frame_id::bigint, v, gone from {} order by frame_id", "many")
+    assert found == [tuple(row.values()) for row in state_after(batches)]
 
 
 def test_values_that_cannot_be_held_are_refused_or_kept_aside(postgres_server: Server, schema: str) -> None:

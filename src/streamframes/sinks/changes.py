@@ -62,15 +62,24 @@ def newest(table: pa.Table, changes: Changes) -> pa.Table:
         table = table.filter(pc.invert(is_punctuation))
     if not len(table):
         return table
-    keyed = table.select([*changes.key, *changes.order])
-    keyed = keyed.rename_columns([f"c{i}" for i in range(keyed.num_columns)])
-    keyed = keyed.append_column("at", pa.array(np.arange(len(table))))
-    order = pc.sort_indices(keyed, [(name, "ascending") for name in keyed.column_names])
-    table = table.take(order).combine_chunks()
+    table = table.take(_order(table, changes.key)).combine_chunks()
     follows = _same_key_as_next(table, changes.key)
-    if not changes.order and follows.any():
+    if not follows.any():
+        return table
+    if changes.order:
+        table = table.take(_order(table, (*changes.key, *changes.order)))
+    else:
         _refuse_different(table, follows, changes.key)
-    return table.filter(pa.array(~follows)) if follows.any() else table
+    return table.filter(pa.array(~follows))
+
+
+def _order(table: pa.Table, names: tuple[str, ...]) -> pa.Array:
+    """The rows in order of some columns, and of their place where these are equal."""
+    if len(names) == 1 and table[names[0]].type == pa.int64() and not table[names[0]].null_count:
+        return pa.array(np.argsort(table[names[0]].to_numpy(), kind="stable"))
+    keyed = pa.table({f"c{i}": table[name] for i, name in enumerate(names)})
+    keyed = keyed.append_column("at", pa.array(np.arange(len(table))))
+    return pc.sort_indices(keyed, [(name, "ascending") for name in keyed.column_names])
 
 
 def _same_key_as_next(table: pa.Table, key: tuple[str, ...]) -> np.ndarray:

@@ -15,18 +15,20 @@ from psycopg.conninfo import conninfo_to_dict
 from streamframes.errors import InvalidArgument, SinkError
 from streamframes.sinks.database import Database, Layout
 from streamframes.sinks.postgres.catalog import Columns, columns_of
-from streamframes.sinks.postgres.copy import copied
+from streamframes.sinks.postgres.merge import STAGED, copy_in, merging, names_of, stage, without_retracted
 from streamframes.sinks.postgres.types import holds, longest_text, postgres_type, staged_type
 from streamframes.sinks.refusals import ASIDE, AsideRow, Fault
 from streamframes.sinks.texts import outside
 
 # Longer names are cut by Postgres, without an error.
 _LONGEST_NAME = 63
-_STAGED_NAME = "__streamframes_staged"
-_STAGED = sql.Identifier("pg_temp", _STAGED_NAME)
+# From so many rows on it pays to look whether the table is empty.
+_MANY = 10_000
 # What Postgres holds: from 4713 BC on, in microseconds and days since 1970.
 _FIRST_INSTANT, _FIRST_DAY, _LAST_DAY = -210_866_803_200_000_000, -2_440_588, 2_145_042_905
 _LAST_INSTANT = 2**63 - 1
+# A connection waits while Spark computes a batch; firewalls forget silent ones.
+_DEFAULTS = {"connect_timeout": 10, "keepalives_idle": 60, "application_name": "streamframes"}
 _SECRET = ("password", "sslpassword")
 
 Connected = psycopg.Connection[tuple[object, ...]]
@@ -60,7 +62,7 @@ class Postgres(Database[Connected, Columns]):
     @contextmanager
     def connected(self) -> Iterator[Connected]:
         """A connection whose errors name the table, and no password."""
-        settings = {"connect_timeout": 10, "application_name": "streamframes", **self.settings}
+        settings = {**_DEFAULTS, **self.settings}
         try:
             with psycopg.connect(**settings, client_encoding="utf8", autocommit=True) as connection:  # type: ignore[arg-type]
                 yield connection
@@ -85,7 +87,7 @@ class Postgres(Database[Connected, Columns]):
         """Make the table, unless another query has just done so."""
         connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [self.where])
         columns = [sql.SQL("{} {}").format(sql.Identifier(name), sql.SQL(layout.types[name])) for name in layout.names]
-        columns.append(sql.SQL("PRIMARY KEY ({})").format(_names(layout.changes.key)))
+        columns.append(sql.SQL("PRIMARY KEY ({})").format(names_of(layout.changes.key)))
         statement = sql.SQL("CREATE TABLE IF NOT EXISTS {} ({})")
         connection.execute(statement.format(self._name(self.table), sql.SQL(", ").join(columns)))
 
@@ -110,7 +112,7 @@ class Postgres(Database[Connected, Columns]):
             raise SinkError(f"{self.where} needs values of {', '.join(extra)}, which the rows do not have")
         if set(layout.changes.key) not in found.unique:
             where = self._name(self.table).as_string(connection)
-            key = _names(layout.changes.key).as_string(connection)
+            key = names_of(layout.changes.key).as_string(connection)
             raise SinkError(
                 f"{self.where} may have several rows of one key; make it unique with CREATE UNIQUE INDEX ON {where} "
                 f"({key})"
@@ -136,34 +138,33 @@ class Postgres(Database[Connected, Columns]):
         return [fault for fault in checked if fault.rows.true_count]
 
     def merge(self, connection: Connected, rows: pa.Table, layout: Layout) -> None:
-        """Stage the rows, delete what is retracted, then insert or replace the rest."""
-        kinds = [
-            sql.SQL("{} {}").format(sql.Identifier(n), sql.SQL(staged_type(layout.types[n]))) for n in layout.names
-        ]
-        create = sql.SQL("CREATE TEMP TABLE {} ({}) ON COMMIT DROP")
-        connection.execute(create.format(sql.Identifier(_STAGED_NAME), sql.SQL(", ").join(kinds)))
-        copy_in = sql.SQL("COPY {} FROM STDIN (FORMAT binary)").format(_STAGED)
-        with connection.cursor() as cursor, cursor.copy(copy_in) as copy:
-            for block in copied(rows):
-                copy.write(block)
-        stored, changes = self._name(self.table), layout.changes
-        staying: sql.Composable = sql.SQL("true")
-        if changes.retracted is not None:
-            gone = sql.SQL("coalesce(staged.{}, false)").format(sql.Identifier(changes.retracted))
-            same = _pairs(changes.key, "stored.{0} = staged.{0}", " AND ")
-            delete = sql.SQL("DELETE FROM {} AS stored USING {} AS staged WHERE {} AND {} AND {}")
-            connection.execute(delete.format(stored, _STAGED, gone, same, _newer(changes.order, "staged")))
-            staying = sql.SQL("NOT {}").format(gone)
-        values = sql.SQL(", ").join(
-            sql.SQL("staged.{}::{}").format(sql.Identifier(n), sql.SQL(layout.types[n])) for n in layout.names
+        """Stage the rows and merge them; many rows go straight into a table that is empty."""
+        if len(rows) >= _MANY and self._is_empty_and_alike(connection, layout):
+            copy_in(connection, self._name(self.table), without_retracted(rows, layout.changes))
+            return
+        stage(connection, layout)
+        copy_in(connection, STAGED, rows)
+        self.merge_staged(connection, layout)
+
+    def merge_staged(self, connection: Connected, layout: Layout) -> None:
+        """The second half of `merge`, when all rows are in the staging table."""
+        for statement in merging(self._name(self.table), layout):
+            connection.execute(statement)
+
+    def _is_empty_and_alike(self, connection: Connected, layout: Layout) -> bool:
+        """Whether there is no row yet, and none can come from others, and each column has the type that is copied."""
+        name, found = self._name(self.table), self.found(connection)
+        kinds = {name: staged_type(kind) for name, kind in layout.types.items()}
+        if found is None or any(found.types[name] != kind for name, kind in kinds.items()):
+            return False
+        # COPY refuses tables whose rows are guarded one by one.
+        is_empty = sql.SQL("SELECT NOT EXISTS (SELECT FROM {}) AND NOT row_security_active({}::regclass)").format(
+            name, sql.Literal(name.as_string(connection))
         )
-        then: sql.Composable = sql.SQL("NOTHING")
-        if layout.values:
-            sets = _pairs(layout.values, "{0} = excluded.{0}", ", ")
-            then = sql.SQL("UPDATE SET {} WHERE {}").format(sets, _newer(changes.order, "excluded"))
-        insert = sql.SQL("INSERT INTO {} AS stored ({}) SELECT {} FROM {} AS staged WHERE {} ON CONFLICT ({}) DO {}")
-        names, key = _names(layout.names), _names(changes.key)
-        connection.execute(insert.format(stored, names, values, _STAGED, staying, key, then))
+        if connection.execute(is_empty).fetchone() != (True,):
+            return False
+        connection.execute(sql.SQL("LOCK TABLE {} IN SHARE ROW EXCLUSIVE MODE").format(name))
+        return connection.execute(is_empty).fetchone() == (True,)
 
     def keep_aside(self, connection: Connected, rows: Sequence[AsideRow]) -> None:
         """Add rows to the table beside."""
@@ -172,7 +173,7 @@ class Postgres(Database[Connected, Columns]):
         connection.execute(sql.SQL("CREATE TABLE IF NOT EXISTS {} ({})").format(name, columns))
         insert = sql.SQL("INSERT INTO {} ({}) VALUES (%s, %s, %s, %s) ON CONFLICT DO NOTHING")
         with connection.cursor() as cursor:
-            cursor.executemany(insert.format(name, _names(ASIDE)), rows)
+            cursor.executemany(insert.format(name, names_of(ASIDE)), rows)
 
     def _name(self, table: str) -> sql.Identifier:
         return sql.Identifier(table) if self.schema is None else sql.Identifier(self.schema, table)
@@ -187,22 +188,6 @@ def settings_of(url: str) -> dict[str, object]:
             "Postgres() got url=..., which cannot be read; write 'postgresql://user@host:5432/database', with special "
             "characters of a password as %XX"
         ) from None
-
-
-def _names(names: Sequence[str]) -> sql.Composed:
-    return sql.SQL(", ").join(map(sql.Identifier, names))
-
-
-def _pairs(names: Sequence[str], each: str, between: str) -> sql.Composed:
-    return sql.SQL(between).join(sql.SQL(each).format(sql.Identifier(name)) for name in names)
-
-
-def _newer(order: Sequence[str], own: str) -> sql.Composable:
-    """Whether a row is at least as new as the stored one."""
-    if not order:
-        return sql.SQL("true")
-    sides = (sql.SQL(", ").join(sql.Identifier(table, name) for name in order) for table in ("stored", own))
-    return sql.SQL("coalesce(({}) <= ({}), true)").format(*sides)
 
 
 def _with_zero(array: pa.Array) -> pa.Array:
