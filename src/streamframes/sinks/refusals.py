@@ -49,7 +49,6 @@ def sort_out(
     masks = np.array([np.asarray(fault.rows.fill_null(False)) for fault in faults], np.bool_)
     at = np.flatnonzero(masks.any(axis=0))
     refused = table.take(pa.array(at))
-    rows = list(rows_as_json(refused))
     if bad == "fail":
         first = faults[int(np.flatnonzero(masks[:, at[0]])[0])]
         named = ", ".join(f"{name}={refused[name][0]}" for name in key)
@@ -57,7 +56,7 @@ def sort_out(
         others = f" {at.size - 1:,} other rows cannot be held either." if at.size > 1 else ""
         raise SinkError(
             f"{where} cannot hold the row {named}: {first.column}{value} {first.reason}; {first.remedy}, or keep such "
-            f'rows in a table of their own with upsert(..., bad="aside").{others} The row: {rows[0]}'
+            f'rows in a table of their own with upsert(..., bad="aside").{others} The row: {next(rows_as_json(refused.slice(0, 1)))}'
         )
     reasons = [
         "; ".join(f"{fault.column} {fault.reason}" for fault, mask in zip(faults, masks, strict=True) if mask[i])
@@ -65,6 +64,6 @@ def sort_out(
     ]
     kept = [
         AsideRow(hashlib.sha256(f"{reason}\n{row}".encode()).hexdigest(), number, reason, row)
-        for reason, row in zip(reasons, rows, strict=True)
+        for reason, row in zip(reasons, rows_as_json(refused), strict=True)
     ]
     return table.filter(pa.array(~masks.any(axis=0))), kept
