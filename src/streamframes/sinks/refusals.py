@@ -50,13 +50,14 @@ def sort_out(
     at = np.flatnonzero(masks.any(axis=0))
     refused = table.take(pa.array(at))
     if bad == "fail":
+        (row,) = rows_as_json(refused.slice(0, 1))
         first = faults[int(np.flatnonzero(masks[:, at[0]])[0])]
         named = ", ".join(f"{name}={refused[name][0]}" for name in key)
         value = "" if first.reason == "is null" else f" {refused[first.column][0]}"
         others = f" {at.size - 1:,} other rows cannot be held either." if at.size > 1 else ""
         raise SinkError(
             f"{where} cannot hold the row {named}: {first.column}{value} {first.reason}; {first.remedy}, or keep such "
-            f'rows in a table of their own with upsert(..., bad="aside").{others} The row: {next(rows_as_json(refused.slice(0, 1)))}'
+            f'rows in a table of their own with upsert(..., bad="aside").{others} The row: {row}'
         )
     reasons = [
         "; ".join(f"{fault.column} {fault.reason}" for fault, mask in zip(faults, masks, strict=True) if mask[i])
