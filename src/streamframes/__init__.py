@@ -34,7 +34,8 @@ from streamframes.core.theory.checks import BrokenLaw, check_scheme
 from streamframes.core.theory.laws import Theory
 from streamframes.core.theory.trial import Frame, frames_of
 from streamframes.errors import InvalidArgument, MissingExtra, SinkError, StreamFramesError
-from streamframes.options import Rectangles, Reports, Schedule, Search, Stream
+from streamframes.options import Schedule, Search, Stream
+from streamframes.region_options import Rectangles, Reports
 from streamframes.version import __version__
 
 __all__ = [

@@ -3,7 +3,6 @@
 schedule="20 seconds"      schedule=Schedule("20 seconds", jitter="2 seconds", missing="holds")
 lateness="1 minute"        stream=Stream(lateness="1 minute", fragments=True)
 search="all"               search=Search("all", error=0.02)
-shape="rectangle"          shape=Rectangles(prefer="largest")
 """
 
 from __future__ import annotations
@@ -16,8 +15,6 @@ from streamframes.core.batch.clock import Duration, check_duration
 from streamframes.core.bursts.plan import ERROR_SIDES, SEARCHES
 from streamframes.core.frames.schedule import MISSING, OPEN_ON
 from streamframes.core.operator.step import LATE
-from streamframes.core.regions.non_overlapping import PREFERENCES
-from streamframes.core.regions.plan import METHODS
 from streamframes.core.validation import check_choice
 from streamframes.errors import InvalidArgument
 
@@ -72,7 +69,13 @@ class Stream:
         Conditions: a row that satisfies one is no data but says that all rows of its group, or of all groups, up to
         its instant have been seen. Tables leave such rows out too.
     late
-        What a row does that comes too late: it is counted (`"count"`), or stops the query (`"fail"`).
+        What a row does that comes too late: it is counted (`"count"`), stops the query (`"fail"`), or amends results
+        that were final (`"amend"`), as long as it is no more than `amend_within` behind the watermark.
+    amend_within
+        How far behind the watermark a row may amend; those further behind are counted.
+    early
+        Report results before they are certain, and what changes of them: see `frame_version`, `frame_final` and
+        `frame_retracted` in the results, by which a consumer replaces what it has under a `frame_id`.
     fragments
         Report what is certain of a frame or a rectangle before it ends, and again whenever it has grown.
     punctuations
@@ -95,12 +98,35 @@ class Stream:
     fragments: bool = False
     punctuations: bool = False
     control: object = None
+    early: bool = False
+    amend_within: Duration | None = None
 
     def __post_init__(self) -> None:
         check_choice(self.late, "late", LATE)
-        for name in ("fragments", "punctuations"):
+        for name in ("fragments", "punctuations", "early"):
             if not isinstance(getattr(self, name), bool):
                 raise InvalidArgument(f"{name}={getattr(self, name)!r} is neither True nor False")
+        if (self.late == "amend") != (self.amend_within is not None):
+            missing = "amend_within='1 day'" if self.late == "amend" else "late='amend'"
+            given = f"late={self.late!r}, amend_within={self.amend_within!r}"
+            raise InvalidArgument(f"Stream() got {given}: add {missing}, or leave both out")
+        if self.amend_within is not None:
+            check_duration(self.amend_within, "amend_within")
+        self._check_changes()
+
+    @property
+    def has_changes(self) -> bool:
+        """Whether results are changes, which are replaced and retracted."""
+        return self.early or self.late == "amend"
+
+    def _check_changes(self) -> None:
+        """Refuse what changes cannot be combined with."""
+        reason = "early=True" if self.early else "late='amend'"
+        for name, given in (("fragments", self.fragments), ("punctuations", self.punctuations)):
+            if given and self.has_changes:
+                raise InvalidArgument(f"Stream() got {reason} and {name}=True; leave one of them out")
+        if self.control is not None and self.has_changes:
+            raise InvalidArgument(f"Stream() got {reason} and control=; leave one of them out")
 
 
 @dataclass(frozen=True)
@@ -136,79 +162,8 @@ class Search:
         check_choice(self.error_side, "error_side", ERROR_SIDES)
 
 
-@dataclass(frozen=True)
-class Rectangles:
-    """The shape of regions that are rectangles, or boxes over two dimensions of space.
-
-    Parameters
-    ----------
-    prefer
-        `"largest"`, `"longest"` or `"widest"`: of rectangles that overlap, directly or through others, the best, then
-        the best of those that do not overlap it, and so on. Without, all maximal rectangles, which may overlap.
-    method
-        `"durations"` (method I: all places report at the same times) or `"spans"` (method II: places and times need
-        not form a grid). They find the same on a grid; chosen by what is known of the reports unless given.
-
-    Examples
-    --------
-    >>> Rectangles(prefer="largest")
-    Rectangles(prefer='largest', method=None)
-    """
-
-    prefer: str | None = None
-    method: str | None = None
-
-    def __post_init__(self) -> None:
-        if self.prefer is not None:
-            check_choice(self.prefer, "prefer", PREFERENCES)
-        if self.method is not None:
-            check_choice(self.method, "method", METHODS)
-
-
-@dataclass(frozen=True)
-class Reports:
-    """What is known of the reports of places, and which of them belong together.
-
-    Parameters
-    ----------
-    places
-        The places that are there, a list or a table (with the group columns, or for all groups): each of them is
-        expected whenever anybody of its group reports. Without, a place is known from its first report on.
-    bad
-        A condition: a report that is as good as missing, like `"status != 2"`.
-    missing
-        What a missing report does: `"ends"` the region there (the default), `"holds"`: the region goes on over it,
-        `"true"` or `"false"`: it is imputed. Giving it, or `places`, says that all places report at the same times;
-        otherwise what is not reported is not missing, as with probe vehicles.
-    max_missing
-        How many reports of a place in a row may be held or imputed.
-    open_on
-        `"real"`: an imputed report only continues what a real one began; `"any"`.
-    min_times, min_places
-        How many reports each place of a region has at least, and how many places a region has.
-    max_gap, max_step
-        Reports of a place further apart than this, and places further apart than this, are no neighbours.
-
-    Examples
-    --------
-    >>> Reports(missing="holds", max_missing=2).open_on
-    'real'
-    """
-
-    places: object = None
-    bad: Condition | None = None
-    missing: str | None = None
-    max_missing: int | None = None
-    open_on: str = "real"
-    min_times: int | None = None
-    min_places: int | None = None
-    max_gap: Duration | None = None
-    max_step: float | None = None
-
-    def __post_init__(self) -> None:
-        if self.missing is not None:
-            check_choice(self.missing, "missing", MISSING)
-        check_choice(self.open_on, "open_on", OPEN_ON)
+# Options of a stream that not every verb has.
+_NOT_EVERYWHERE = ("fragments", "punctuations", "control", "early", "amend_within")
 
 
 def stream_of(stream: Stream | None, lateness: Duration | None, verb: str, takes: Sequence[str] = ()) -> Stream:
@@ -220,7 +175,7 @@ def stream_of(stream: Stream | None, lateness: Duration | None, verb: str, takes
     if lateness is not None:
         raise InvalidArgument(f"{verb}() got lateness={lateness!r} beside stream=; write it there: {stream!r}")
     for field in fields(stream):
-        if field.name in ("fragments", "punctuations", "control") and field.name not in takes:
+        if field.name in _NOT_EVERYWHERE and field.name not in takes:
             value = getattr(stream, field.name)
             if value is not field.default:
                 raise InvalidArgument(f"{verb}() got stream=Stream({field.name}={value!r}), which it has no use for")
@@ -235,10 +190,3 @@ def schedule_of(schedule: Schedule | Duration | None) -> Schedule | None:
 def search_of(search: Search | str | None) -> Search:
     """The search, of which its kind is the short form."""
     return search if isinstance(search, Search) else Search(search)
-
-
-def reports_of(reports: Reports | None) -> Reports:
-    """What is known of reports; without options, nothing."""
-    if reports is None or isinstance(reports, Reports):
-        return reports or Reports()
-    raise InvalidArgument(f"regions() got reports={reports!r}; give sf.Reports(missing='holds', ...)")

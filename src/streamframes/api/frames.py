@@ -71,7 +71,7 @@ def frames(
     if not isinstance(scheme, Scheme):
         raise InvalidArgument(f"frames() got scheme={scheme!r}; give a scheme like Threshold('drop_pct > 0.3')")
     planned = schedule_of(schedule)
-    options = stream_of(stream, lateness, "frames", ("fragments", "punctuations"))
+    options = stream_of(stream, lateness, "frames", ("fragments", "punctuations", "early", "amend_within"))
     return Frames(plan_frames(rows, scheme, ts=ts, by=by, prefix=prefix, schedule=planned, stream=options))
 
 
@@ -197,6 +197,7 @@ class Frames:
         return "\n".join([self.plan.explain(), *moved])
 
     def _with(self, move: Move) -> Frames:
+        self.plan.stream.refuse_changes("expand(), move() or split()")
         return replace(self, moves=(*self.moves, move))
 
     def _fill_own(self, measures: Mapping[str, Measure]) -> DataFrame:

@@ -14,7 +14,8 @@ from streamframes.api.frames import Frames
 from streamframes.arguments import Groups, Measure
 from streamframes.core.batch.clock import Duration
 from streamframes.errors import InvalidArgument
-from streamframes.options import Rectangles, Reports, Stream, reports_of, stream_of
+from streamframes.options import Stream, stream_of
+from streamframes.region_options import Rectangles, Reports, reports_of
 
 if TYPE_CHECKING:
     from streamframes.spark import Column, DataFrame

@@ -17,7 +17,7 @@ from streamframes.cli.options.regions import (
 from streamframes.cli.options.values import duration, number, one_or_all
 from streamframes.cli.terminal import reporting
 from streamframes.errors import InvalidArgument
-from streamframes.options import Rectangles, Reports
+from streamframes.region_options import Rectangles, Reports
 
 if TYPE_CHECKING:
     from streamframes.api.regions import Regions

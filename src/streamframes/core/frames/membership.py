@@ -7,6 +7,7 @@ the row goes on with the frame's id or without.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -15,10 +16,12 @@ from streamframes.core.batch.rows import Rows, gather
 from streamframes.core.batch.tree import Tree, array_at
 from streamframes.core.frames.kernel import RUN_FRESH, RUN_ORDINAL
 from streamframes.core.frames.scanner import Runs, lane_ids
-from streamframes.core.operator.group_state import grown, renumbered
+from streamframes.core.operator.group_state import grown, renumbered, stays
 from streamframes.core.operator.state_codec import rows_as_tree, rows_of_tree
 
 _OUTSIDE, _INSIDE, _UNDECIDED = 0, 1, 2
+# Rows that wait, with what is decided of each (row, lane), and the id of its run.
+Held: TypeAlias = tuple[Rows, np.ndarray, np.ndarray]
 
 
 @dataclass
@@ -39,7 +42,7 @@ class Membership:
     """The rows that wait, with what is decided for each lane, and the run that is open in each (group, lane)."""
 
     n_lanes: int
-    held: list[tuple[Rows, np.ndarray, np.ndarray]] = field(default_factory=list)
+    held: list[Held] = field(default_factory=list)
     _status: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int8))
     _ids: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
 
@@ -68,8 +71,12 @@ class Membership:
         self.held = [(rows_of_tree(tree), array_at(tree, "status"), array_at(tree, "ids")) for tree in trees]
 
     def retain(self, place: np.ndarray) -> None:
-        """Groups have got new numbers."""
-        self.held = [(renumbered(rows, place), status, ids) for rows, status, ids in self.held]
+        """Groups have got new numbers; rows of those that have none are dropped."""
+        self.held = _renumbered(self.held, place)
+
+    def adopt(self, place: np.ndarray, other: Membership, theirs: np.ndarray) -> None:
+        """Hold the rows that another holds of groups; see `GroupState.adopt_held`."""
+        self.held = _renumbered(self.held, place) + _renumbered(other.held, theirs)
 
     def _decide(self, runs: Runs, of_run: np.ndarray, ids: np.ndarray, n_groups: int) -> None:
         """What has become of the runs that rows wait for; a lane whose run is not among these is undecided."""
@@ -99,6 +106,11 @@ class Membership:
         if not decided.any():
             return []
         return [MemberRows(rows.filter(decided), status[decided] == _INSIDE, ids[decided])]
+
+
+def _renumbered(held: list[Held], place: np.ndarray) -> list[Held]:
+    kept = [(rows, stays(rows, place), status, ids) for rows, status, ids in held]
+    return [(renumbered(rows, place), status[here], ids[here]) for rows, here, status, ids in kept if here.any()]
 
 
 def gathered(parts: list[MemberRows]) -> MemberRows:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 import pyarrow as pa
@@ -146,6 +147,27 @@ class FrameOperator(Operator):
         for builder in self.builders:
             builder.membership.retain(place)
         self.groups.retain(numbers)
+
+    def copy(self, numbers: np.ndarray) -> FrameOperator:
+        """An operator that goes on from here with these groups alone, numbered anew; nothing changes here."""
+        made = FrameOperator(self.plan, live=self.live)
+        made.restore(self.snapshot())
+        # What is retained is copied.
+        made.retain(numbers)
+        return made
+
+    def adopt(self, numbers: np.ndarray, other: Operator, theirs: np.ndarray) -> None:
+        """Take what another operator of the plan knows of `theirs` as what is known of `numbers`."""
+        others = cast(FrameOperator, other)
+        own, taken = np.arange(len(self.groups)), np.full(len(other.groups), -1)
+        own[numbers], taken[theirs] = -1, numbers
+        for (_, stage), (_, their) in zip(self.stages.items(), others.stages.items(), strict=True):
+            stage.grow(own.size)
+            their.grow(taken.size)
+            stage.adopt(numbers, their.chosen(theirs))
+            stage.adopt_held(own, their.held, taken)
+        for builder, theirs_builder in zip(self.builders, others.builders, strict=True):
+            builder.membership.adopt(own, theirs_builder.membership, taken)
 
     def idle_groups(self) -> np.ndarray:
         """For each group whether there is no open frame, no row held back, and no place in a schedule."""

@@ -54,6 +54,16 @@ class FrameSpec:
             "fragments": repr(self.fragments),
         }
 
+    @property
+    def is_early(self) -> bool:
+        """Whether results can be reported before they are certain."""
+        return True
+
+    @property
+    def amends(self) -> bool:
+        """Whether late rows can amend results; on a schedule, what follows a report depends on when it came."""
+        return self.schedule is None
+
     @cached_property
     def input_slice(self) -> slice:
         """Where the scheme's inputs stand among the travelling columns; a scheme may parse text to name them."""

@@ -61,7 +61,22 @@ class GroupState:
         if self.held:
             self.held = [renumbered(rows, place) for rows in self.held]
 
+    def adopt_held(self, place: np.ndarray, held: Sequence[Rows], theirs: np.ndarray) -> None:
+        """Hold the rows that another holds of groups: `theirs[g]` is the number here of its group `g`.
+
+        `place` has the number of each group whose own rows stay, and -1 of the others.
+        """
+        if self.held or held:
+            both = [*(renumbered(rows, place) for rows in self.held), *(renumbered(rows, theirs) for rows in held)]
+            self.held = [rows for rows in both if len(rows)]
+
+
+def stays(rows: Rows, place: np.ndarray) -> np.ndarray:
+    """Which rows are of groups that have a number, at their place."""
+    return np.repeat(place[rows.groups] >= 0, np.diff(rows.bounds))
+
 
 def renumbered(rows: Rows, place: np.ndarray) -> Rows:
-    """The same rows of groups that have got new numbers."""
+    """The same rows of groups that have got new numbers; without those of groups that have none."""
+    rows = rows.filter(stays(rows, place))
     return Rows(place[rows.groups], rows.bounds, rows.ts, rows.columns, rows.mark)

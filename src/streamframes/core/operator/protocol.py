@@ -22,6 +22,7 @@ from streamframes.core.batch.groups import GroupIndex
 from streamframes.core.batch.packer import Layout
 from streamframes.core.batch.rows import Rows
 from streamframes.core.batch.tree import Tree
+from streamframes.errors import StreamFramesError
 
 # The watermarks of a table: nothing is known of what is still to come.
 NO_WATERMARKS = np.empty(0, np.int64)
@@ -75,6 +76,14 @@ class Operator(Protocol):
     @abstractmethod
     def restore(self, tree: Tree) -> None:
         """Go on from a snapshot of the same plan."""
+
+    def copy(self, numbers: np.ndarray) -> Operator:
+        """An operator that goes on from here with these groups alone, numbered anew; nothing changes here."""
+        raise StreamFramesError(f"{type(self).__name__} cannot be copied, as results before they are certain need it")
+
+    def adopt(self, numbers: np.ndarray, other: Operator, theirs: np.ndarray) -> None:
+        """Take what another operator of the plan knows of `theirs` as what is known of `numbers`."""
+        raise StreamFramesError(f"{type(self).__name__} cannot take groups over, as results that are amended need it")
 
     def figures(self) -> dict[str, int]:
         """Open frames, rows held back, and the plan's own counters since they were asked for last."""
@@ -146,6 +155,16 @@ class OperatorPlan(Protocol):
     @property
     def fragments(self) -> bool:
         """Whether frames are reported piece by piece before they end."""
+        return False
+
+    @property
+    def is_early(self) -> bool:
+        """Whether results can be reported before they are certain: operators have `copy`."""
+        return False
+
+    @property
+    def amends(self) -> bool:
+        """Whether late rows can amend results: operators have `adopt` too."""
         return False
 
     @property

@@ -15,7 +15,7 @@ from streamframes.core.operator.protocol import OperatorPlan
 from streamframes.errors import StreamFramesError
 
 # What a row does that comes too late.
-LATE = ("count", "fail")
+LATE = ("count", "fail", "amend")
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Protocol
 
 import numpy as np
@@ -66,13 +67,20 @@ class WaitingChunks:
 
     def take_before(self, watermark: int | None) -> list[Chunk]:
         """The chunks that start before a watermark, or all; they wait no more."""
-        due = np.ones(len(self), np.bool_) if watermark is None else self.index[:, _START] < watermark
-        chunks = []
+        due = self._due(watermark)
+        chunks = list(self.read_before(watermark))
         for number in self.index[due, _NUMBER].tolist():
-            chunks.append(decode(pa.py_buffer(self.store.get(number))))
             self.store.remove(number)
         self.index = self.index[~due]
         return chunks
+
+    def read_before(self, watermark: int | None) -> Iterator[Chunk]:
+        """The chunks that start before a watermark, or all; they go on waiting."""
+        for number in self.index[self._due(watermark), _NUMBER].tolist():
+            yield decode(pa.py_buffer(self.store.get(number)))
+
+    def _due(self, watermark: int | None) -> np.ndarray:
+        return np.ones(len(self), np.bool_) if watermark is None else self.index[:, _START] < watermark
 
     def snapshot(self) -> Tree:
         """The index; the chunks are in the store."""

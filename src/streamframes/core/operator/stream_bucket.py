@@ -55,8 +55,7 @@ class StreamPlan:
 
     def bucket(self, store: Store, given: Iterable[tuple[int, pa.Buffer]] = ()) -> StreamBucket:
         """A bucket of this plan, with its state, and with what is given before its first step."""
-        bucket = StreamBucket(self, store)
-        bucket.take(given)
+        (bucket := StreamBucket(self, store)).take(given)
         return bucket
 
 
@@ -102,7 +101,7 @@ class StreamBucket:
         figures = self.operator.figures()
         self._forget()
         waiting = self.waiting.n_rows + figures.pop("held")
-        self.store.write(state_codec.encode(self._snapshot()))
+        self.save()
         counters = {"late": n_late, "open": figures.pop("open"), "waiting": waiting, "watermark": self.watermark}
         return Step(results, {**counters, **figures}, self._next_due())
 
@@ -167,7 +166,7 @@ class StreamBucket:
         self.announced = np.concatenate([self.announced, np.full((fresh, 2), MIN_INSTANT)])
 
     @property
-    def _watermarks(self) -> np.ndarray:
+    def watermarks(self) -> np.ndarray:
         """The watermark of each group."""
         self._grow()
         return np.maximum(self.group_watermarks, self.watermark)
@@ -176,9 +175,9 @@ class StreamBucket:
         """Feed the operator with the rows before the watermarks; the others wait, in time buckets of an `advance`."""
         parts = [numbered(chunk, self._numbers(chunk)) for chunk in chunks]
         if parts and self._is_scheduled:
-            watermarks = self.operator.advance_schedule(in_order(gather(parts)), self._watermarks)
+            watermarks = self.operator.advance_schedule(in_order(gather(parts)), self.watermarks)
             self.group_watermarks = np.where(watermarks > self.watermark, watermarks, self.group_watermarks)
-        watermarks = self._watermarks
+        watermarks = self.watermarks
         leaving = []
         for chunk, rows in zip(chunks, parts, strict=True):
             leaves = rows.ts < watermarks[rows.group_of_row]
@@ -198,7 +197,7 @@ class StreamBucket:
         Of groups that are not known, nothing is still to be reported before `watermark`.
         """
         groups, names = self.operator.groups, self.plan.plan.keys.names
-        starts = self.operator.min_unreported_start(self._watermarks)
+        starts = self.operator.min_unreported_start(self.watermarks)
         if list(keys) == names:
             return groups.first, groups.second, starts
         values = dict(zip(names, groups.values(np.arange(len(groups))), strict=True))
@@ -206,7 +205,7 @@ class StreamBucket:
 
     def _punctuations(self) -> list[pa.RecordBatch]:
         """For each group whose output watermark has moved: a row that says how far."""
-        watermarks = self._watermarks
+        watermarks = self.watermarks
         if not watermarks.size:
             return []
         known = np.stack(self.operator.output_watermark(watermarks), axis=1)
@@ -219,8 +218,7 @@ class StreamBucket:
     def _forget(self) -> None:
         """Drop the groups of which nothing need be known, once they are many."""
         idle = self.operator.idle_groups() & (self.group_watermarks <= self.watermark)
-        if self.plan.punctuations:
-            idle &= False
+        idle &= not self.plan.punctuations
         if 2 * idle.sum() < max(1, idle.size):
             return
         numbers = np.flatnonzero(~idle)
@@ -232,8 +230,9 @@ class StreamBucket:
         busy = self.plan.punctuations or len(self.waiting) or not self.operator.idle_groups().all()
         return self.watermark + 1 if busy else None
 
-    def _snapshot(self) -> Tree:
-        return {
+    def save(self) -> None:
+        """Write everything that must be known to go on later."""
+        tree: Tree = {
             "identity": dict(self.plan.identity),
             "watermark": self.watermark,
             "group_watermarks": self.group_watermarks,
@@ -241,6 +240,7 @@ class StreamBucket:
             "waiting": self.waiting.snapshot(),
             "operator": self.operator.snapshot(),
         }
+        self.store.write(state_codec.encode(tree))
 
     def _restore(self, tree: Tree) -> None:
         check_identity(tree_at(tree, "identity"), self.plan.identity)

@@ -75,6 +75,7 @@ class FrameQuery(PlannedQuery[FramePlan], Query):
 
     def tag(self, *, keep_outside: bool) -> DataFrame:
         """The rows with the ids of their frames."""
+        self.stream.refuse_changes("tag()")
         if self.stream.punctuations:
             raise InvalidArgument(
                 "tag() returns rows, which cannot carry punctuations=True; leave it out, or use toDF()"
@@ -148,6 +149,11 @@ def plan_frames(
             f"frames() got by={clash[0]!r}, which is a column of the frames too; choose another prefix="
         )
     ticks = None if schedule is None else _in_ticks(schedule, source.clock, scheme)
+    if schedule is not None and stream.amend_within is not None:
+        raise InvalidArgument(
+            "frames() got schedule= and late='amend'; on a schedule rows are released before the watermark, and none "
+            "is amended: leave out one of them"
+        )
     scheme.limits(source.clock)
     travels = scheme.detached()
     scheme.compile(source.clock)

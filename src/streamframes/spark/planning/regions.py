@@ -31,7 +31,8 @@ from streamframes.core.schemes.base import Input
 from streamframes.core.validation import check_choice
 from streamframes.errors import InvalidArgument
 from streamframes.extras import need
-from streamframes.options import Rectangles, Reports, Stream
+from streamframes.options import Stream
+from streamframes.region_options import Rectangles, Reports
 from streamframes.spark.columns import column, scheme_input
 from streamframes.spark.explain.regions import search_steps
 from streamframes.spark.planning.fill.own import FilledQuery

@@ -9,9 +9,11 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from streamframes.core.batch.packer import ALL_GROUPS, DATA, ONE_GROUP
+from streamframes.core.operator.changes.bucket import ChangePlan
 from streamframes.core.operator.lookup import completed
 from streamframes.core.operator.protocol import OperatorPlan
 from streamframes.core.operator.stream_bucket import StreamPlan
+from streamframes.errors import InvalidArgument
 from streamframes.spark.streaming.events import USERS_CLOCK, EventClock
 from streamframes.spark.streaming.stateful import lookup_pieces, pieces_of, stateful
 from streamframes.spark.streaming.watermark import StreamSettings, event_clock
@@ -33,7 +35,34 @@ def stream_results(
     pieces = pieces_of(rows, columns, ts, plan.layout, buckets, settings.watch, clock, punctuation=kinds)
     stream_plan = StreamPlan(plan, identity(plan, buckets, settings, clock), settings.late, settings.punctuations)
     given = lookup_pieces(lookup, plan.lookup, buckets, clock)
-    return stateful(pieces, completed(stream_plan, plan), clock, plan.prefix, schema, rows.schema[ts].dataType, given)
+    kind = rows.schema[ts].dataType
+    if not settings.has_changes:
+        return stateful(pieces, completed(stream_plan, plan), clock, plan.prefix, schema, kind, given)
+    check_changes(plan, settings)
+    changes = ChangePlan(stream_plan, settings.early, settings.amend_within)
+    schema = T.StructType([*schema.fields, *(T.StructField(*each) for each in change_columns(plan.prefix))])
+    return stateful(pieces, completed(changes, plan), clock, plan.prefix, schema, kind, given)
+
+
+def change_columns(prefix: str) -> list[tuple[str, T.DataType]]:
+    """The columns that changes have beside those of results."""
+    flags = [(f"{prefix}{name}", T.BooleanType()) for name in ("final", "retracted")]
+    return [(f"{prefix}version", T.LongType()), *flags]
+
+
+def check_changes(plan: OperatorPlan, settings: StreamSettings) -> None:
+    """Refuse changes that an operator cannot make."""
+    if settings.early and not plan.is_early:
+        raise InvalidArgument(f"these results cannot be reported early; {_SUPPORTED}")
+    if settings.amend_within is not None and not plan.amends:
+        raise InvalidArgument(f"these results cannot be amended by late rows; {_SUPPORTED}")
+    if settings.amend_within is not None and not settings.watch.is_watched:
+        raise InvalidArgument(
+            "late='amend' counts from the watermark, but punctuation alone says what has been seen; give lateness="
+        )
+
+
+_SUPPORTED = "leave out early= and late='amend'"
 
 
 def punctuation_kind(settings: StreamSettings) -> Column:
@@ -49,10 +78,19 @@ def identity(plan: OperatorPlan, buckets: int, settings: StreamSettings, clock: 
     """What must not change while a checkpoint is in use, by the names that a user knows."""
     return {
         **plan.identity(),
+        **_described_changes(settings),
         "watermark": _described(clock),
         "punctuations": repr(settings.punctuations),
         "spark.sql.shuffle.partitions": str(buckets),
     }
+
+
+def _described_changes(settings: StreamSettings) -> dict[str, str]:
+    """What is stored of results that may change; where none may, a checkpoint of before can be read."""
+    if not settings.has_changes:
+        return {}
+    within = settings.amend_within
+    return {"early": repr(settings.early), "amend_within": "none" if within is None else f"{within} ticks"}
 
 
 def _described(clock: EventClock | None) -> str:

@@ -41,6 +41,22 @@ class StreamSettings:
     fragments: bool
     late: str
     punctuations: bool
+    early: bool = False
+    amend_within: int | None = None
+
+    @property
+    def has_changes(self) -> bool:
+        """Whether results are changes, which are replaced and retracted."""
+        return self.early or self.amend_within is not None
+
+    def refuse_changes(self, what: str) -> None:
+        """Refuse what needs results that stay as they are."""
+        if self.has_changes:
+            given = "early=True" if self.early else "late='amend'"
+            raise InvalidArgument(
+                f"{what} got a stream with {given}, whose results are replaced and retracted; leave that out, or write "
+                "the results and read them as a table"
+            )
 
 
 def check_stream(rows: DataFrame, ts: str, clock: Clock, stream: Stream, verb: str) -> StreamSettings:
@@ -54,7 +70,14 @@ def check_stream(rows: DataFrame, ts: str, clock: Clock, stream: Stream, verb: s
     watch = check_watch(rows, ts, clock, stream.lateness, verb, hint)
     if stream.punctuations and not rows.isStreaming:
         raise InvalidArgument(f"{verb} got punctuations=True for a table, of which everything is known; leave it out")
-    return StreamSettings(watch, own, everybody, stream.fragments, stream.late, stream.punctuations)
+    if stream.has_changes and not rows.isStreaming:
+        given = "early=True" if stream.early else "late='amend'"
+        raise InvalidArgument(f"{verb} got {given} for a table, of which everything is known; leave it out")
+    within = None if stream.amend_within is None else clock.ticks(stream.amend_within, "amend_within")
+    late = "count" if within is not None else stream.late
+    return StreamSettings(
+        watch, own, everybody, stream.fragments, late, stream.punctuations, early=stream.early, amend_within=within
+    )
 
 
 def check_watch(

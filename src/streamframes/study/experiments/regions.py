@@ -16,7 +16,7 @@ from streamframes.api.regions import regions
 from streamframes.data import Generated, freeway
 from streamframes.draw import RegionColours, draw_regions
 from streamframes.errors import StreamFramesError
-from streamframes.options import Rectangles, Reports
+from streamframes.region_options import Rectangles, Reports
 from streamframes.study.data.sources import REPORTS_AN_HOUR
 from streamframes.study.kit import Lab, Need, Study
 from streamframes.study.report.outcome import Claim, Outcome, Picture, Table

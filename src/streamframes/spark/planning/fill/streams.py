@@ -55,6 +55,7 @@ class Waiting:
 
 def fill_query(query: Query, moves: tuple[Move, ...], filling: FillQuery, waiting: Waiting) -> DataFrame:
     """The frames of a stream, filled with another stream or with a table."""
+    query.stream.refuse_changes("fill()")
     if query.stream.punctuations:
         raise InvalidArgument("fill() cannot pass on punctuations=True; leave it out of frames()")
     filling = replace(filling, by=_in_order(query, filling.by))
