@@ -70,10 +70,10 @@ def frame_table(plan: OperatorPlan, found: list[tuple[int, list[pa.RecordBatch]]
     if not last.all():
         places = order[last]
         frames, ids, level = frames.take(pa.array(places)), ids[places], level[places]
-    keys, others = frames.columns[: len(plan.keys)], frames.columns[len(plan.keys) :]
+    keys, others = frames.columns[: len(plan.keys)], _flattened(plan, frames)
     zeros = np.zeros(ids.size, np.int64)
     starts = as_int64(frames.column(f"{plan.prefix}start"))
-    digests = fingerprints([part for column in others for part in _parts(column)], ids.size)
+    digests = fingerprints(others, ids.size)
     return FrameTable(
         frames, *fingerprints(keys, ids.size), ids, starts, zeros, level, zeros.astype(np.bool_), *digests
     )
@@ -90,14 +90,15 @@ def _opened(plan: OperatorPlan, level: int, frames: pa.RecordBatch) -> pa.Record
     return frames.set_column(place, frames.schema.field(place), pc.if_else(is_open, OPEN, reasons))
 
 
-def _parts(column: pa.Array) -> list[pa.Array]:
-    """Lists of one length as so many columns, which are quicker to look at."""
-    if not pa.types.is_list(column.type) or column.null_count or not len(column):
-        return [column]
-    lengths = pc.list_value_length(column)
-    if pc.min(lengths) != pc.max(lengths):
-        return [column]
-    return [pc.list_element(column, i) for i in range(lengths[0].as_py())]
+def _flattened(plan: OperatorPlan, frames: pa.RecordBatch) -> list[pa.Array]:
+    """The columns of frames behind those of their group; a cell as so many columns, which are quicker to look at."""
+    columns: list[pa.Array] = []
+    for field, column in list(zip(frames.schema, frames.columns, strict=True))[len(plan.keys) :]:
+        if field.name == f"{plan.prefix}cell" and len(column):
+            columns += [pc.list_element(column, i) for i in range(len(column[0]))]
+        else:
+            columns.append(column)
+    return columns
 
 
 def _none(schema: pa.Schema) -> pa.RecordBatch:
