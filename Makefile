@@ -18,7 +18,7 @@ export PYSPARK_PYTHON := $(CURDIR)/$(bin)/python
 with_java = JAVA_HOME="$$($(bin)/python scripts/find_java.py)" && export JAVA_HOME &&
 
 .PHONY: help setup demo test test-core test-spark test-verbs test-programs check bench bench-peers lock clean release-check
-.PHONY: test-servers test-long test-long-frames test-long-others test-long-spark
+.PHONY: test-servers test-cluster test-long test-long-frames test-long-others test-long-spark
 
 help: ## show this list
 	@printf 'streamframes: windows that follow the data\n\n'
@@ -41,13 +41,17 @@ test-verbs: $(stamp)
 	$(with_java) $(bin)/pytest -m "spark and not long" tests/spark
 
 test-programs: $(stamp)
-	$(with_java) $(bin)/pytest -m "spark and not long and not servers" --ignore=tests/spark --ignore=tests/docs --ignore=tests/golden
+	$(with_java) $(bin)/pytest -m "spark and not long and not servers" --ignore=tests/spark --ignore=tests/docs \
+	    --ignore=tests/golden --ignore=tests/cluster
 
 test-pages: $(stamp)
 	$(with_java) $(bin)/pytest -m "spark and not long" tests/docs tests/golden
 
 test-servers: $(stamp) ## the tests that need a server such as Postgres, which they start
 	$(with_java) $(bin)/pytest -m "servers and not long" tests/servers
+
+test-cluster: $(stamp) ## the tests on a standalone cluster and a Connect server, which they start
+	$(with_java) $(bin)/pytest -m "spark and not long" tests/cluster
 
 test-long: $(stamp) ## what is left out of `make test`: ten times as many examples of each law, and queries killed often
 	@$(MAKE) --no-print-directory --jobs=2 --keep-going test-long-frames test-long-others test-long-spark

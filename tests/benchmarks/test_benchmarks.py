@@ -16,7 +16,22 @@ import pyarrow.parquet as pq
 import pytest
 from rich.console import Console
 
-from benchmarks import algebra, core, costs, fill, fragments, growth, layouts, memory, soak, streams, tables, transfer
+from benchmarks import (
+    algebra,
+    cold,
+    core,
+    costs,
+    fill,
+    fragments,
+    growth,
+    layouts,
+    memory,
+    own_session,
+    soak,
+    streams,
+    tables,
+    transfer,
+)
 from benchmarks.bursts import accuracy as burst_accuracy
 from benchmarks.bursts import memory as burst_memory
 from benchmarks.bursts import searches as bursts
@@ -360,3 +375,24 @@ def test_nested_sessions_report_as_many_readings_as_the_reference(
         [name, f"{lifetime:,}"] for name in sessions.AGGREGATES for lifetime in sessions.LIFETIMES
     ]
     assert report.measurements[-1]["n_open"] == 10_000 + 100 + 1 + 1
+
+
+def test_a_session_of_ones_own_is_held_to_ours(tmp_path: Path) -> None:
+    rounds = {name: [[3.0, 5.0], [2.0, 4.0]] for name in own_session.SESSIONS}
+    rounds[own_session.DEFAULTS] = [[4.0, 5.0]]
+    report = own_session.report_of(rounds, Options(rows=1, rounds=2, out=tmp_path, cache=tmp_path))
+    assert report.cells[1] == [own_session.DEFAULTS, "4.00", "5.00", "2.00", "1.25"]
+    assert [each.cells()[-1] for each in report.targets] == ["not met", "met"]
+
+
+def test_the_longest_task_is_found_in_what_spark_has_recorded(tmp_path: Path) -> None:
+    events = [
+        {"Event": "SparkListenerTaskStart", "Task Info": {"Launch Time": 0, "Finish Time": 0}},
+        {"Event": "SparkListenerTaskEnd", "Task Info": {"Launch Time": 1_000, "Finish Time": 1_500}},
+        {"Event": "SparkListenerTaskEnd", "Task Info": {"Launch Time": 1_000, "Finish Time": 3_250}},
+    ]
+    (tmp_path / "log").write_text("\n".join(map(json.dumps, events)))
+    times = {"frames: threshold": {"first": 9.0, "again": 0.3}}
+    report = cold.report_of(times, times, cold.longest_task(tmp_path))
+    assert report.cells == [["frames: threshold", "9.0", "9.0", "0.3"]]
+    assert report.targets[0].cells()[-2:] == ["2.25 s", "not met"]

@@ -42,9 +42,9 @@ class Cluster:
 
 @contextmanager
 def standalone(
-    folder: Path, workers: int = 2, environment: Mapping[str, str] | None = None, **process: object
+    folder: Path, workers: int = 2, environment: Mapping[str, str] | None = None, prefix: Sequence[str] = ()
 ) -> Iterator[Cluster]:
-    """A standalone cluster whose workers have one core each; `process` is for the workers' Popen."""
+    """A standalone cluster whose workers have one core each; `prefix` stands before the command that starts one."""
     port = free_port()
     master = [*spark_class("deploy.master.Master"), "--host", HOST, "--port", str(port), "--webui-port", "0"]
     started = [start("master", master, folder, {})]
@@ -53,9 +53,9 @@ def standalone(
         wait_for(port, started[0], folder / "master.log")
         for number in range(workers):
             name = f"worker-{number}"
-            command = [*spark_class("deploy.worker.Worker"), "--host", HOST, "--cores", "1", "--memory", "2g"]
+            command = [*prefix, *spark_class("deploy.worker.Worker"), "--host", HOST, "--cores", "1", "--memory", "2g"]
             command += ["--work-dir", str(folder / name), "--webui-port", "0", cluster.url]
-            cluster.workers.append(start(name, command, folder, environment or {}, **process))
+            cluster.workers.append(start(name, command, folder, environment or {}))
         until(lambda: _registered(folder) >= workers, "the workers have not found their master", folder / "master.log")
         yield cluster
     finally:
@@ -95,9 +95,7 @@ def spark_class(name: str) -> list[str]:
     return [str(SPARK_HOME / "bin" / "spark-class"), f"org.apache.spark.{name}"]
 
 
-def start(
-    name: str, command: Sequence[str], folder: Path, environment: Mapping[str, str], **process: object
-) -> subprocess.Popen[bytes]:
+def start(name: str, command: Sequence[str], folder: Path, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
     """A process of its own group that logs into the folder."""
     whole = {
         **{key: value for key, value in os.environ.items() if not key.startswith(("SPARK_", "PYSPARK_", "PYTHONPATH"))},
@@ -112,8 +110,8 @@ def start(
     }
     with (folder / f"{name}.log").open("wb") as log:
         return subprocess.Popen(
-            command, cwd=folder, env=whole, stdout=log, stderr=subprocess.STDOUT, start_new_session=True, **process
-        )  # type: ignore[call-overload,no-any-return]
+            command, cwd=folder, env=whole, stdout=log, stderr=subprocess.STDOUT, start_new_session=True
+        )
 
 
 def kill(process: subprocess.Popen[bytes]) -> None:

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import venv
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -16,6 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from streamframes.core.jit import folders
 from tests.cluster.program import run, write_input
 from tests.cluster.servers import LIBRARY, ROOT, Cluster, standalone, until
 
@@ -49,7 +51,7 @@ def expected(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Callable[[
     return local
 
 
-SOME = "frames and (table or stream)"
+SOME = "frames and table"
 LONG = pytest.mark.long
 KINDS = ["stream", *(pytest.param(kind, marks=LONG) for kind in ("table", "scan"))]
 
@@ -94,15 +96,97 @@ def test_a_zip_of_the_library_is_enough(
 
 
 @pytest.mark.long
-def test_an_archive_of_an_environment_is_enough(
+def test_compiled_code_is_shipped_beside_a_zip(
+    cluster: Cluster, folder: Path, bare: Path, library: Path, tmp_path: Path, expected: Callable[[str], pa.Table]
+) -> None:
+    (tmp_path / "compiled").mkdir()
+    for path in (each for kept in folders.places().read for each in kept.glob("*.nbc")):
+        shutil.copyfile(path, tmp_path / "compiled" / path.name)
+    archive = shutil.make_archive(str(tmp_path / "shipped"), "gztar", tmp_path, "compiled")
+    options = [
+        f"spark.submit.pyFiles={library}",
+        f"spark.archives={archive}#shipped",
+        "spark.executorEnv.STREAMFRAMES_CACHE_DIR=shipped/compiled",
+    ]
+    settings = [part for option in options for part in ("--conf", option)]
+    finish(start("table", folder, cluster, *settings, python=bare / "bin" / "python"))
+    assert written(folder).equals(expected("table"))
+    # It was found, and nothing was compiled beside it.
+    shipped = cluster.folder.rglob("*.nbc")
+    assert {path.name for path in shipped} == {path.name for path in (tmp_path / "compiled").iterdir()}
+
+
+@pytest.mark.long
+def test_an_archive_of_an_environment_with_compiled_code_is_enough(
     cluster: Cluster, folder: Path, bare: Path, tmp_path: Path, expected: Callable[[str], pa.Table]
 ) -> None:
-    shutil.copytree(LIBRARY, site_of(bare) / "streamframes", ignore=shutil.ignore_patterns("__pycache__"))
+    for path in (library := installed(tmp_path / "installed")).rglob("*"):
+        path.chmod(0o755)
+    shutil.move(library / "streamframes", site_of(bare) / "streamframes")
     packed = shutil.make_archive(str(tmp_path / "environment"), "gztar", bare)
     shutil.rmtree(bare)
     archive = f"spark.archives={packed}#environment"
     finish(start("table", folder, cluster, "--conf", archive, python=Path("environment/bin/python")))
     assert written(folder).equals(expected("table"))
+
+
+# Nobody, who may read what he could not otherwise, such as the Python of root. Only root can be another.
+NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+READING = ["--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search"]
+AS_NOBODY = [*NOBODY, *READING] if os.getuid() == 0 else []
+
+
+def test_workers_of_another_user_write_to_caches_and_temporary_folders_alone(
+    expected: Callable[[str], pa.Table],
+) -> None:
+    """Their library is read-only, with compiled code in it; they have no home."""
+    with tempfile.TemporaryDirectory(prefix="another-user-") as named:
+        place = Path(named)
+        for path in [place, *(place / name for name in ("query", "cluster", "temporary", "cluster/local"))]:
+            path.mkdir(exist_ok=True)
+            path.chmod(0o777)
+        library = installed(place / "library")
+        (place / "cluster" / "worker-0").mkdir()
+        (place / "cluster" / "worker-0").chmod(0o777)
+        write_input(place / "query")
+        before = files_of(place)
+        environment = {
+            "PYTHONPATH": os.pathsep.join([str(library), str(ROOT)]),
+            "HOME": "/nonexistent",
+            "TMPDIR": str(place / "temporary"),
+            "STREAMFRAMES_CACHE_DIR": "",
+        }
+        with standalone(place / "cluster", workers=1, environment=environment, prefix=AS_NOBODY) as cluster:
+            old = os.umask(0)  # the driver's folders are open to the workers
+            try:
+                query = start("stream", place / "query", cluster)
+            finally:
+                os.umask(old)
+            finish(query)
+        assert written(place / "query").equals(expected("stream"))
+        new = {path.relative_to(place) for path in files_of(place) - before}
+        ours = {path for path in new if path.parts[:2] not in {("query", "out"), ("query", "checkpoint")}}
+        logs = {"master.log", "worker-0.log", "stdout", "stderr"}
+        assert {path for path in ours if path.name not in logs and path.parts[:2] != ("cluster", "local")} <= {
+            path for path in ours if path.parts[0] == "temporary"
+        }
+
+
+def installed(folder: Path) -> Path:
+    """A copy of the library that nobody may write to, with what this process has found compiled."""
+    shutil.copytree(LIBRARY, folder / "streamframes", ignore=shutil.ignore_patterns("__pycache__"))
+    compiled = folder / "streamframes" / folders.INSTALLED.relative_to(LIBRARY)
+    compiled.mkdir(parents=True)
+    for kept in folders.places().read:
+        for path in kept.glob("*.nbc"):
+            shutil.copyfile(path, compiled / path.name)
+    for path in [folder, *folder.rglob("*")]:
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    return folder
+
+
+def files_of(place: Path) -> set[Path]:
+    return {path for path in place.rglob("*") if path.is_file()}
 
 
 @pytest.fixture
@@ -132,8 +216,8 @@ def start(
     """Start a query; with a Python for the workers, they find the tests but not the library beside them."""
     command = [sys.executable, "-m", "tests.cluster.program", kind, str(folder), "--master", cluster.url, *options]
     environment = {key: value for key, value in os.environ.items() if not key.startswith("PYSPARK_")}
+    environment["PYSPARK_PYTHON"] = str(python or sys.executable)
     if python is not None:
-        environment["PYSPARK_PYTHON"] = str(python)
         command += ["--conf", f"spark.executorEnv.PYTHONPATH={ROOT}"]
     return subprocess.Popen(
         command, cwd=ROOT, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT

@@ -178,6 +178,11 @@ def test_workers_without_the_library_are_found_before_a_job_starts(tmp_path: Pat
     older.chmod(0o755)
     with pytest.raises(StreamFramesError, match=r"Python 3.9 with streamframes 0.0.1, where this is 3\."):
         check_workers(Elsewhere(str(older)))  # type: ignore[arg-type]
+    there = Elsewhere(str(bare))
+    there.master = "spark://host:7077"
+    check_workers(there)  # type: ignore[arg-type]
+    with pytest.raises(StreamFramesError, match=r"for a stream, Spark would also run .*/python beside the dr"):
+        check_workers(there, streams=True)  # type: ignore[arg-type]
     shipped = Elsewhere(str(bare))
     shipped.listFiles = ["streamframes.zip"]
     check_workers(shipped)  # type: ignore[arg-type]

@@ -26,10 +26,16 @@ _EXPECTED = f"{sys.version_info[0]} {sys.version_info[1]} {__version__}"
 _known: set[str] = set()
 
 
-def check_workers(spark: SparkSession) -> None:
-    """Refuse to plan where workers on this machine would lack the library, with the line that mends it."""
+def check_workers(spark: SparkSession, *, streams: bool = False) -> None:
+    """Refuse to plan where Python that Spark runs on this machine would lack the library, with the line that mends it.
+
+    That is the Python of local workers; for `streams` it also runs beside the driver, wherever the workers are.
+    """
     context = context_of(spark)
-    if context is None or not sys.executable or not local_cores(str(context.master)):
+    if context is None or not sys.executable:
+        return
+    local = local_cores(str(context.master))
+    if not (local or streams):
         return
     python = shutil.which(context.pythonExec) or context.pythonExec
     if python in _known:
@@ -37,11 +43,16 @@ def check_workers(spark: SparkSession) -> None:
     if not (_is_this_one(python) or _comes_with_the_job(context)):
         why = _missing(python)
         if why:
-            raise StreamFramesError(
-                f"Spark's workers would run {python}, {why}; call sf.configure(spark), let sf.session() make the "
-                f"session, or start this program with PYSPARK_PYTHON={sys.executable}"
-            )
+            raise StreamFramesError(_REFUSAL[bool(local)].format(python=python, why=why, here=sys.executable))
     _known.add(python)
+
+
+_REFUSAL = {
+    True: "Spark's workers would run {python}, {why}; call sf.configure(spark), let sf.session() make the session, or "
+    "start this program with PYSPARK_PYTHON={here}",
+    False: "for a stream, Spark would also run {python} beside the driver, {why}; start this program with "
+    "PYSPARK_PYTHON=... naming a Python that has the library here and on the workers, as {here} has",
+}
 
 
 def share_shipped_files(spark: SparkSession) -> None:
