@@ -5,7 +5,7 @@ query = loss.toDF().writeStream.foreachBatch(sf.sink.upsert(sf.sink.SQLite("epis
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from streamframes.core.validation import check_choice
@@ -18,9 +18,10 @@ from streamframes.sinks.sqlite import SQLite
 if TYPE_CHECKING:
     from streamframes.sinks.postgres.target import Postgres as PostgresTarget
     from streamframes.spark.sinks.batch import SparkBatch
+    from streamframes.spark.sinks.kafka import KafkaTopic
     from streamframes.spark.sinks.upsert import Upsert
 
-__all__ = ["Postgres", "SQLite", "upsert"]
+__all__ = ["Kafka", "Postgres", "SQLite", "upsert"]
 
 
 def Postgres(url: str, *, table: str, schema: str | None = None, add_columns: bool = False) -> PostgresTarget:
@@ -43,6 +44,27 @@ def Postgres(url: str, *, table: str, schema: str | None = None, add_columns: bo
     from streamframes.sinks.postgres.target import settings_of
 
     return Target(settings=settings_of(url), table=table, schema=schema, add_columns=add_columns)
+
+
+def Kafka(servers: str, topic: str, *, options: Mapping[str, str] | None = None) -> KafkaTopic:
+    """A topic of Kafka, for `upsert()`: each row is a message under its key; the session needs Spark's connector.
+
+    The key is the id as text, the value JSON with every digit, and headers say what is newer: `fragment` and `final`,
+    or `version`. A retracted row is a message without a value. A batch that is repeated after a crash is sent again,
+    with the same messages: who reads keeps of each key the newest, as a compacted topic does.
+
+    Parameters
+    ----------
+    servers
+        The addresses: `"host:9092,other:9092"`.
+    topic
+        The topic.
+    options
+        Further options of Spark's sink, such as `{"kafka.security.protocol": "SASL_SSL"}`; values are never shown.
+    """
+    from streamframes.spark.sinks.kafka import KafkaTopic
+
+    return KafkaTopic(_text(servers, "servers"), _text(topic, "topic"), dict(options or {}))
 
 
 def upsert(
@@ -81,6 +103,12 @@ def upsert(
     check_choice(bad, "bad", BAD)
     check_choice(retracted, "retracted", RETRACTED)
     return Upsert(target, _names(key, "key"), None if order is None else _names(order, "order"), bad, retracted)
+
+
+def _text(value: object, argument: str) -> str:
+    if not isinstance(value, str) or not value:
+        raise InvalidArgument(f"{argument}={value!r} must be a text that is not empty")
+    return value
 
 
 def _names(value: str | Sequence[str], argument: str) -> tuple[str, ...]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 
 from streamframes.core.batch.groups import as_int64
 from streamframes.core.batch.packer import Layout
+from streamframes.core.files.parquet import hive
 from streamframes.core.files.parquet.dataset import Dataset
 from streamframes.core.files.parquet.reader import RowGroupReader
 from streamframes.core.files.parquet.row_groups import RowGroup
@@ -70,11 +71,15 @@ class Selection:
     def chains(self) -> list[list[RowGroup]]:
         """Row groups whose groups are in no other: those of folders that differ in a column of the groups."""
         n_keys = len(self.layout.keys)
-        keys = {name for name in self.values[:n_keys] if isinstance(name, str)}.intersection(self.dataset.hive)
-        chains: dict[Any, list[RowGroup]] = {}
+        names = {name for name in self.values[:n_keys] if isinstance(name, str)}.intersection(self.dataset.hive)
+        kinds = {name: self.dataset.schema.field(name).type for name in names}
+        # Texts of folders may differ and say the same, as 01 and 1; doubles may be equal and differ, as 0.0 and -0.0.
+        kinds = {name: kind for name, kind in kinds.items() if not pa.types.is_floating(kind)}
+        chains: dict[tuple[object, ...], list[RowGroup]] = {}
         for group in self.row_groups:
             partition = dict(self.dataset.files[group.file].partition)
-            chains.setdefault(tuple(partition[name] for name in sorted(keys)), []).append(group)
+            said = tuple(hive.value(partition[name], kind).as_py() for name, kind in kinds.items())
+            chains.setdefault(said, []).append(group)
         return list(chains.values())
 
     def reader(self) -> SelectionReader:
