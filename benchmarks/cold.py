@@ -78,7 +78,9 @@ def _measured_elsewhere(verbs: Sequence[str], folder: Path, name: str, *, each: 
     log = folder / name
     log.mkdir()
     command = [sys.executable, "-m", "benchmarks.cold", "--log", str(log), "--verbs", *verbs, *["--each"] * each]
-    environment = {**os.environ, "STREAMFRAMES_CACHE_DIR": str(folder / "compiled")}
+    # Bytecode is there as in an installation, whatever is set here.
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+    environment |= {"STREAMFRAMES_CACHE_DIR": str(folder / "compiled"), "PYTHONPYCACHEPREFIX": str(folder / "bytecode")}
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=environment)
     found: Times = json.loads(done.stdout.splitlines()[-1])
     return found
