@@ -11,6 +11,7 @@ from streamframes.api.accuracy import accuracy
 from streamframes.api.algebra import at, complement, coverage, intersect, overlaps, subtract, union
 from streamframes.api.bursts import Bursts, bursts
 from streamframes.api.frames import Frames, fill, frames
+from streamframes.api.match import Matches, match
 from streamframes.api.regions import Regions, density, regions
 from streamframes.api.rows import configure, decode, scan, session
 from streamframes.api.sessions import Sessions, sessions
@@ -56,6 +57,7 @@ __all__ = [
     "Gap",
     "InvalidArgument",
     "Learn",
+    "Matches",
     "MissingExtra",
     "OwnScheme",
     "Rectangles",
@@ -85,6 +87,7 @@ __all__ = [
     "frames",
     "frames_of",
     "intersect",
+    "match",
     "overlaps",
     "regions",
     "scan",

@@ -27,6 +27,8 @@ from streamframes.core.frames.measures import Measure
 from streamframes.core.frames.operator import FramePlan
 from streamframes.core.operator import state_codec
 from streamframes.core.operator.protocol import NO_WATERMARKS, Operator, OperatorPlan
+from streamframes.core.patterns.operator import PatternPlan
+from streamframes.core.patterns.resolve import PatternText, resolve
 from streamframes.core.regions.operator import RegionPlan
 from streamframes.core.sessions.plan import BY_ROOT, SESSIONS
 from streamframes.core.sparksql import translate
@@ -65,6 +67,19 @@ def of_sessions(events: Sequence[Event]) -> list[pa.Array]:
 
 
 NUMBERS = st.integers(0, 4).map(float)
+PRICES = pa.schema([("price", pa.float64())])
+VALLEYS = resolve(
+    PatternText(
+        "STRT DOWN+ UP{1,3}",
+        {"DOWN": "price < PREV(price)", "UP": "price > PREV(price) and price <= FIRST(price)"},
+        {"steps": "collect_list(CLASSIFIER())"},
+        {},
+        "one",
+        "to next row",
+    ),
+    PRICES.names,
+    lambda text, what: translate(text, PRICES).type,
+)
 CASES = {
     "frames": Case(
         FramePlan(
@@ -99,6 +114,23 @@ CASES = {
         RegionPlan(**ROW, columns=(pa.float64(), pa.int8()), space=("x",), place_types=(pa.float64(),), may_miss=True),
         st.tuples(NUMBERS, st.sampled_from([1, 2, 2])),
         plain(pa.float64(), pa.int8()),
+    ),
+    "patterns": Case(
+        PatternPlan(
+            **ROW,
+            columns=tuple(translate(text, PRICES).type for text in VALLEYS.expressions),
+            ts="ts",
+            spelling="valleys",
+            within=12,
+            **{name: value for name, value in vars(VALLEYS).items() if name not in ("measures", "expressions")},
+        ),
+        st.tuples(NUMBERS),
+        lambda events: [
+            translate(text, PRICES).evaluate(
+                pa.RecordBatch.from_arrays([pa.array([event[2][0] for event in events], pa.float64())], schema=PRICES)
+            )
+            for text in VALLEYS.expressions
+        ],
     ),
     "fill": Case(
         FillPlan(**ROW, frames=GIVEN, columns=(pa.float64(),), measures=(Measure("total", "sum", 0, pa.float64()),)),
