@@ -1,7 +1,8 @@
 """Exactly once: a query is killed again and again, and its output is that of one that was left alone.
 
-`python -m benchmarks.killed --query frames|fill` runs a query over a stream of files into a file sink, kills the whole
-of it (driver, JVM and workers) with `kill -9` at random moments, starts it again, and compares the files in the end.
+`python -m benchmarks.killed --query frames|fill|changes` runs a query over a stream of files into a file sink, or
+changes into a database, kills the whole of it (driver, JVM and workers) with `kill -9` at random moments, starts it
+again, and compares what is there in the end.
 """
 
 from __future__ import annotations
@@ -11,12 +12,14 @@ import json
 import os
 import random
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +41,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kills", type=int, default=KILLS)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--query", choices=list(QUERIES), default="frames")
+    parser.add_argument("--query", choices=[*QUERIES, CHANGES], default="frames")
     parser.add_argument("--run", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.run is not None:
@@ -120,6 +123,15 @@ def run_query(folder: Path, query: str) -> None:
         return spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).parquet(str(folder / name))
 
     scheme = sf.Threshold("drop_pct > 0.3", min_duration="1 minute")
+    if query == CHANGES:
+        # Half of the rows that come late are too late for the watermark, and amend.
+        stream_of_changes = sf.Stream(lateness="10 seconds", early=True, late="amend", amend_within="1 hour")
+        changes = sf.frames(stream("in"), scheme, ts="rpt_time", by="router", stream=stream_of_changes)
+        episodes = sf.sink.SQLite(folder / "out.db", table="episodes")
+        writer = changes.agg(worst="max(drop_pct)").writeStream.foreachBatch(sf.sink.upsert(episodes))
+        writer = writer.option("checkpointLocation", str(folder / "checkpoint")).trigger(availableNow=True)
+        writer.start().awaitTermination()
+        return
     frames = sf.frames(stream("in"), scheme, ts="rpt_time", by="router", lateness="1 minute")
     result = QUERIES[query](frames, stream("other"))
     writer = result.writeStream.format("parquet").option("path", str(folder / "out"))
@@ -134,6 +146,10 @@ QUERIES: dict[str, Callable[[sf.Frames, Any], Any]] = {
         other, ts="rpt_time", lateness="1 minute", n="count(*)", worst="max(drop_pct)", total="sum(drop_pct)"
     ),
 }
+
+
+# Provisional results that late rows amend, in a database that has the last version of each.
+CHANGES = "changes"
 
 
 def disturb(start: Callable[[], subprocess.Popen[bytes]], folder: Path, kills: int, rng: random.Random) -> int:
@@ -164,7 +180,10 @@ def committed(folder: Path) -> int:
 
 
 def output(folder: Path) -> Counter[str]:
-    """The frames in the sink, as a reader that honours its log sees them."""
+    """The frames in the sink, as a reader that honours its log sees them, or as the database has them."""
+    if (folder / "out.db").exists():
+        with closing(sqlite3.connect(folder / "out.db")) as database:
+            return Counter(map(repr, database.execute("select * from episodes")))
     batches = sorted((folder / "out" / "_spark_metadata").glob("[0-9]*"), key=lambda path: path.name)
     files: dict[str, None] = {}
     for batch in batches:

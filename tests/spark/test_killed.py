@@ -17,6 +17,7 @@ pytestmark = pytest.mark.spark
     ("query", "kills"),
     [
         ("fill", 1),
+        ("changes", 1),
         pytest.param("frames", 2, marks=pytest.mark.long),
         pytest.param("fill", 4, marks=pytest.mark.long),
     ],

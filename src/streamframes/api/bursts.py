@@ -87,7 +87,7 @@ def bursts(
         unit=unit,
         search=search_of(search),
         prefix=prefix,
-        stream=stream_of(stream, lateness, "bursts", ("control",)),
+        stream=stream_of(stream, lateness, "bursts", ("control", "early")),
     )
     return Bursts(plan)
 

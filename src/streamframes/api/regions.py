@@ -85,7 +85,7 @@ def regions(
         min_extent=min_extent,
         reports=reports_of(reports),
         prefix=prefix,
-        stream=stream_of(stream, lateness, "regions", ("fragments",)),
+        stream=stream_of(stream, lateness, "regions", ("fragments", "early", "amend_within")),
     )
     return Regions(query)
 
@@ -154,7 +154,7 @@ def density(
         min_area=min_area,
         min_duration=min_duration,
         prefix=prefix,
-        stream=stream_of(stream, lateness, "density"),
+        stream=stream_of(stream, lateness, "density", ("early", "amend_within")),
     )
     return Regions(query)
 

@@ -14,14 +14,16 @@ import pytest
 from hypothesis import assume, given
 
 from streamframes.core.batch.clock import MIN_INSTANT
-from streamframes.core.frames.operator import FramePlan
+from streamframes.core.bursts.learning import Learn
 from streamframes.core.operator.changes.bucket import ChangeBucket, ChangePlan
-from streamframes.core.operator.stream_bucket import StreamPlan
+from streamframes.core.operator.stream_bucket import StreamBucket, StreamPlan
+from tests.core.bursts.test_stream import streams as burst_streams
+from tests.core.bursts.worlds import plan_of as burst_plan
 from tests.core.frames.test_agreement import KINDS
 from tests.core.operator.test_stream_bucket import (
+    LATENESS,
     SCHEDULED,
     DictStore,
-    Stream,
     chunks_of,
     cut,
     delayed,
@@ -33,17 +35,32 @@ from tests.core.operator.test_stream_bucket import (
     table,
     values,
 )
+from tests.core.regions.at_work import density_plan, plan_of, points_of, rows_of
+from tests.core.regions.worlds import swarms, worlds
 from tests.oracles.changes import Consumer, check_live, check_no_overlap, taken
 from tests.thoroughness import examples
 
 AMEND_WITHIN = 9
 
 
+def run_exactly(plan: Any, batches: list[tuple[list[dict[str, Any]], int]]) -> list[dict[str, Any]]:
+    """What a stream of these batches reports without changes."""
+    store = DictStore()
+    found = []
+    for rows, watermark in batches:
+        found += StreamBucket(StreamPlan(plan, {}), store).step(packed(plan, rows), watermark).results
+    return dicts(found)
+
+
+def packed(plan: Any, rows: list[dict[str, Any]]) -> list[tuple[int, pa.Buffer]]:
+    return [(chunk.start, pa.py_buffer(chunk.data)) for chunk in chunks_of(plan, rows)] if rows else []
+
+
 class Changes:
     """A bucket of changes that is written to its store and read again at each step, and its consumer."""
 
-    def __init__(self, plan: FramePlan, *, early: bool = True, amend_within: int | None = None) -> None:
-        self.plan = ChangePlan(StreamPlan(plan, {"scheme": repr(plan.scheme)}), early, amend_within)
+    def __init__(self, plan: Any, *, early: bool = True, amend_within: int | None = None) -> None:
+        self.plan = ChangePlan(StreamPlan(plan, {"plan": "test"}), early, amend_within)
         self.frames = plan
         self.store = DictStore()
         self.consumer = Consumer(amends=amend_within is not None)
@@ -51,8 +68,7 @@ class Changes:
         self.watermark = MIN_INSTANT
 
     def step(self, rows: list[dict[str, Any]], watermark: int = MIN_INSTANT) -> list[dict[str, Any]]:
-        chunks = [(chunk.start, pa.py_buffer(chunk.data)) for chunk in chunks_of(self.frames, rows)]
-        self.made = ChangeBucket(self.plan, self.store).step(chunks, watermark)
+        self.made = ChangeBucket(self.plan, self.store).step(packed(self.frames, rows), watermark)
         assert set(self.made.counters) == set(self.plan.counters)
         assert all(batch.schema == self.plan.result_schema for batch in self.made.results)
         changes = dicts(self.made.results)
@@ -62,16 +78,16 @@ class Changes:
     def check(self, rows: list[dict[str, Any]], watermark: int) -> None:
         """What lives is what the rows so far give."""
         self.rows, self.watermark = self.rows + rows, max(self.watermark, watermark)
-        certain = Stream(self.frames).run([(self.rows, MIN_INSTANT), ([], self.watermark)])
+        certain = run_exactly(self.frames, [(self.rows, MIN_INSTANT), ([], self.watermark)])
         check_live(self.consumer, table(self.frames, self.rows), certain, early=self.plan.early)
 
 
-def check(scheme: Any, plan: FramePlan, batches: list[tuple[list[dict[str, Any]], int]], **settings: Any) -> Changes:
+def check(scheme: Any, plan: Any, batches: list[tuple[list[dict[str, Any]], int]], **settings: Any) -> Changes:
     changes = Changes(plan, **settings)
     for (rows, watermark), kept in zip(batches, taken(batches, settings.get("amend_within") or 0), strict=True):
         changes.step(rows, watermark)
         changes.check(kept, watermark)
-        if plan.compiled.lanes == 1:
+        if scheme is not None and plan.compiled.lanes == 1:
             check_no_overlap(changes.consumer, lambda row: row["key"])
     return changes
 
@@ -127,3 +143,41 @@ def test_late_rows_amend(kind: str, early: bool) -> None:
         check(scheme, plan, batches, early=early, amend_within=data.draw(st.sampled_from([0, 2, AMEND_WITHIN, 100])))
 
     agree()
+
+
+@pytest.mark.parametrize("options", [{}, {"prefer": "largest"}, {"shape": "connected"}], ids=str)
+@examples(20)
+@given(data=st.data())
+def test_regions_may_be_provisional_and_amended(options: dict[str, Any], data: Any) -> None:
+    world = data.draw(worlds())
+    rows = rows_of(world)
+    amend_within = data.draw(st.sampled_from([None, 3]))
+    check(None, plan_of(world, **options), late_by(data.draw, rows, amend_within), amend_within=amend_within)
+
+
+@examples(20)
+@given(data=st.data())
+def test_so_may_dense_regions(data: Any) -> None:
+    swarm = data.draw(swarms())
+    amend_within = data.draw(st.sampled_from([None, 3]))
+    check(None, density_plan(swarm), late_by(data.draw, points_of(swarm), amend_within), amend_within=amend_within)
+
+
+BURSTS = {
+    "exact": burst_plan({1: 2.0, 2: 4.0, 3: 5.0, 7: 9.0}, output="runs"),
+    "units": burst_plan({1: 2.0, 2: 4.0, 3: 5.0, 7: 9.0}, unit=3, output="runs"),
+    "histograms": burst_plan({1: 2.0, 2: 4.0}, unit=2, search="all", output="runs"),
+    "learnt": burst_plan(Learn(sigmas=0.5, rows=4), windows=(1, 2, 4), output="runs"),
+}
+
+
+@pytest.mark.parametrize("name", BURSTS)
+@examples(20)
+@given(batches=burst_streams())
+def test_runs_of_bursts_may_be_provisional(name: str, batches: Any) -> None:
+    check(None, BURSTS[name], batches)
+
+
+def late_by(draw: Any, rows: list[dict[str, Any]], more: int | None) -> list[tuple[list[dict[str, Any]], int]]:
+    """The rows, each as late as the watermark allows, or by some more."""
+    return cut(draw, delayed(rows, [draw(st.integers(0, LATENESS + 2 * (more or 0))) for _ in rows]))

@@ -96,9 +96,41 @@ def _rises(bounds: Any, ts: Any, values: Any) -> Any:
 
 
 def sorted_by_ts(rows: Rows) -> Rows:
-    """Sort each group's rows by `ts` alone."""
-    segment = np.repeat(np.arange(rows.groups.size), np.diff(rows.bounds))
-    return rows.take(np.lexsort((rows.ts, segment)), rows.groups, rows.bounds)
+    """Sort each group's rows by `ts` alone; rows of one instant keep their order."""
+    order, spare, edges = (np.empty(len(rows) + 1, np.int64) for _ in range(3))
+    _order_by_ts(rows.bounds, rows.ts, order, spare, edges)
+    return rows.take(order[:-1], rows.groups, rows.bounds)
+
+
+@compiled
+def _order_by_ts(bounds: Any, ts: Any, order: Any, spare: Any, edges: Any) -> None:
+    """Merge the rising stretches of each group, two by two: rows that come in batches are few such stretches."""
+    for k in range(bounds.size - 1):
+        low, high = bounds[k], bounds[k + 1]
+        n = 0
+        edges[0] = low
+        for i in range(low, high):
+            order[i] = i
+            if i > low and ts[i] < ts[i - 1]:
+                n += 1
+                edges[n] = i
+        n += 1
+        edges[n] = high
+        while n > 1:
+            for j in range(0, n, 2):
+                left, middle = edges[j], edges[j + 1]
+                right, end = middle, edges[min(j + 2, n)]
+                edges[j // 2] = left
+                for i in range(left, end):
+                    if right >= end or (left < middle and ts[order[left]] <= ts[order[right]]):
+                        spare[i] = order[left]
+                        left += 1
+                    else:
+                        spare[i] = order[right]
+                        right += 1
+            order[low:high] = spare[low:high]
+            n = (n + 1) // 2
+            edges[n] = high
 
 
 def _ties_broken(rows: Rows) -> Rows:

@@ -26,6 +26,7 @@ from streamframes.core.bursts.plan import ANY, EXACT, LATEST, LEARNT, RUNS, Burs
 from streamframes.core.bursts.results import AlarmRows, AnyRows, LatestRows, Searched
 from streamframes.core.bursts.threshold_table import group_table, windows_in
 from streamframes.core.bursts.units import Units
+from streamframes.core.operator import state_codec
 from streamframes.core.operator.protocol import NO_WATERMARKS, Command, Operator, OperatorPlan
 
 _REPORTERS = {RUNS: None, LATEST: LatestRows, ANY: AnyRows}
@@ -38,6 +39,11 @@ class BurstPlan(BurstSpec, OperatorPlan):
     def operator(self, *, live: bool = False) -> BurstOperator:
         """The plan at work on the groups of one bucket."""
         return BurstOperator(self)
+
+    @property
+    def is_early(self) -> bool:
+        """Whether results can be reported before they are certain: those that are frames."""
+        return self.output == RUNS
 
     @property
     def lookup(self) -> tuple[pa.DataType, ...]:
@@ -181,6 +187,13 @@ class BurstOperator(Operator):
         if self.units is not None:
             self.units.retain(numbers, place)
         self.groups.retain(numbers)
+
+    def copy(self, numbers: np.ndarray) -> BurstOperator:
+        """An operator that goes on from here with these groups alone, numbered anew; nothing changes here."""
+        made = BurstOperator(self.plan)
+        made.restore(state_codec.copied(self.snapshot()))
+        made.retain(numbers)
+        return made
 
     def snapshot(self) -> Tree:
         """Everything that must be known to go on later."""

@@ -47,6 +47,11 @@ def encode(tree: Mapping[str, Node], *, compressed: bool = True) -> bytes:
     return _MAGIC + head + outline + packed
 
 
+def copied(tree: Tree) -> Tree:
+    """The same tree, of which nothing is shared."""
+    return decode(encode(tree, compressed=False))
+
+
 def is_tree(data: bytes | pa.Buffer) -> bool:
     """Whether these bytes are those of a tree."""
     return bytes(data[: len(_MAGIC)]) in (_MAGIC, _PLAIN)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import cast
 
 import numpy as np
 import pyarrow as pa
@@ -11,6 +12,7 @@ import pyarrow as pa
 from streamframes.core.batch.groups import GroupIndex
 from streamframes.core.batch.rows import Rows
 from streamframes.core.batch.tree import Tree, tree_at, trees_at
+from streamframes.core.operator import state_codec
 from streamframes.core.operator.protocol import NO_WATERMARKS, Operator, OperatorPlan
 from streamframes.core.regions.density.search import DensityGroup
 from streamframes.core.regions.group_search import GroupSearch
@@ -38,6 +40,16 @@ class RegionPlan(RegionSpec, OperatorPlan):
     def with_lookup(self, columns: Sequence[pa.Array]) -> RegionPlan:
         """The plan with the places of a table."""
         return self if self.unread is None else replace(self, listed=self.unread.listed(columns), unread=None)
+
+    @property
+    def is_early(self) -> bool:
+        """Whether results can be reported before they are certain."""
+        return True
+
+    @property
+    def amends(self) -> bool:
+        """Whether late rows can amend results."""
+        return True
 
     @property
     def counters(self) -> tuple[str, ...]:
@@ -126,6 +138,24 @@ class RegionOperator(Operator):
         self._grow()
         self.searches = [self.searches[number] for number in numbers.tolist()]
         self.groups.retain(numbers)
+
+    def copy(self, numbers: np.ndarray) -> RegionOperator:
+        """An operator that goes on from here with these groups alone, numbered anew; nothing changes here."""
+        self._grow()
+        made = RegionOperator(self.plan, live=self.is_live)
+        keys = pa.RecordBatch.from_arrays(self.groups.values(numbers), schema=self.plan.keys)
+        made.groups.numbers(self.groups.first[numbers], self.groups.second[numbers], keys)
+        made._grow()
+        for search, number in zip(made.searches, numbers.tolist(), strict=True):
+            search.restore(state_codec.copied(self.searches[number].snapshot()))
+        return made
+
+    def adopt(self, numbers: np.ndarray, other: Operator, theirs: np.ndarray) -> None:
+        """Take what another operator of the plan knows of `theirs` as what is known of `numbers`."""
+        self._grow()
+        others = cast(RegionOperator, other).searches
+        for number, their in zip(numbers.tolist(), theirs.tolist(), strict=True):
+            self.searches[number] = others[their]
 
     def snapshot(self) -> Tree:
         """Everything that must be known to go on later."""

@@ -109,9 +109,15 @@ def explain_stream(settings: StreamSettings) -> list[str]:
     else:
         source = "the watermark of lateness=" if settings.watch.is_watched else "punctuation in the stream"
     late = {"count": "are counted", "fail": "stop the query"}[settings.late]
+    late = "amend what was final" if settings.amend_within is not None else late
     return [
         "  3 shuffle only chunks cross it, to the stateful group of their bucket",
         f"  4 wait    in time buckets, until {source} says that everything before has been seen; late rows {late}",
         "  5 scan    one compiled scan a bucket, a state record a group, in RocksDB between batches",
+        *(
+            ["  +  early   a copy of the groups that rows came for goes on over the rows that wait"]
+            if settings.early
+            else []
+        ),
         "  6 observe late, open and waiting are in query.lastProgress['observedMetrics']",
     ]
