@@ -26,7 +26,7 @@ from streamframes.study.replay import replayed
 ROWS = 1_200_000
 LATENESS = "60 seconds"
 EXACT = "exact"
-WAYS = {
+STREAMS = {
     EXACT: sf.Stream(lateness=LATENESS),
     "early": sf.Stream(lateness=LATENESS, early=True),
     "amend": sf.Stream(lateness=LATENESS, late="amend", amend_within="10 minutes"),
@@ -64,7 +64,7 @@ def run(spark: SparkSession, options: Options, console: Console) -> Report:
     for case in CASES:
         folder = files(case, options)
         for _ in range(options.rounds):
-            for name, stream in WAYS.items():
+            for name, stream in STREAMS.items():
                 console.print(f"{case.name}: {name}")
                 times = [each for _, each in batch_times(frames(spark, case, folder, stream))][WARM_UP:]
                 place = case.name, name
@@ -105,12 +105,12 @@ def report_of(seconds: dict[tuple[str, str], float], options: Options, java: str
     return Report(
         name="provisional",
         title="Provisional results and amendments, beside exact results alone",
-        header=["case", *(f"{way}, s a batch" for way in WAYS), *(f"{way} / {EXACT}" for way in list(WAYS)[1:])],
+        header=["case", *(f"{way}, s a batch" for way in STREAMS), *(f"{way} / {EXACT}" for way in list(STREAMS)[1:])],
         cells=[
             [
                 case.name,
-                *(f"{seconds[case.name, way]:.2f}" for way in WAYS),
-                *(f"{ratio[case.name, way]:.2f}" for way in list(WAYS)[1:]),
+                *(f"{seconds[case.name, way]:.2f}" for way in STREAMS),
+                *(f"{ratio[case.name, way]:.2f}" for way in list(STREAMS)[1:]),
             ]
             for case in CASES
         ],

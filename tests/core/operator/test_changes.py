@@ -114,7 +114,7 @@ def drawn(kind: str, data: Any) -> Any:
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
 def test_after_each_batch_the_live_frames_are_those_of_the_rows_so_far(kind: str) -> None:
-    @examples(60)
+    @examples(30)
     @given(data=st.data())
     def agree(data: Any) -> None:
         scheme = drawn(kind, data)
@@ -134,7 +134,7 @@ def test_on_a_schedule_too(scheme: Any, schedule: Any, data: Any) -> None:
 @pytest.mark.parametrize("early", [True, False])
 @pytest.mark.parametrize("kind", sorted(KINDS))
 def test_late_rows_amend(kind: str, early: bool) -> None:
-    @examples(60)
+    @examples(30)
     @given(data=st.data())
     def agree(data: Any) -> None:
         scheme = drawn(kind, data)
@@ -146,7 +146,7 @@ def test_late_rows_amend(kind: str, early: bool) -> None:
 
 
 @pytest.mark.parametrize("options", [{}, {"prefer": "largest"}, {"shape": "connected"}], ids=str)
-@examples(20)
+@examples(8)
 @given(data=st.data())
 def test_regions_may_be_provisional_and_amended(options: dict[str, Any], data: Any) -> None:
     world = data.draw(worlds())
@@ -155,7 +155,7 @@ def test_regions_may_be_provisional_and_amended(options: dict[str, Any], data: A
     check(None, plan_of(world, **options), late_by(data.draw, rows, amend_within), amend_within=amend_within)
 
 
-@examples(20)
+@examples(8)
 @given(data=st.data())
 def test_so_may_dense_regions(data: Any) -> None:
     swarm = data.draw(swarms())
@@ -172,7 +172,7 @@ BURSTS = {
 
 
 @pytest.mark.parametrize("name", BURSTS)
-@examples(20)
+@examples(8)
 @given(batches=burst_streams())
 def test_runs_of_bursts_may_be_provisional(name: str, batches: Any) -> None:
     check(None, BURSTS[name], batches)
