@@ -11,12 +11,13 @@ import pytest
 import streamframes as sf
 from tests.conftest import SETTINGS
 from tests.servers import postgres
-from tests.servers.kafka import broker, connector
+from tests.servers.kafka import avro, broker, connector
 
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[Any]:
-    session = sf.session("streamframes servers", master="local[2]", spark_jars=connector(), **SETTINGS)
+    jars = f"{connector()},{avro()}"
+    session = sf.session("streamframes servers", master="local[2]", spark_jars=jars, **SETTINGS)
     yield session
     session.stop()
 

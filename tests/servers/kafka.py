@@ -32,6 +32,11 @@ def connector() -> str:
     return ",".join(map(str, found))
 
 
+def avro() -> str:
+    """What `spark.jars` must name so that this Spark reads Avro; that of 4.1.1 runs on later ones too."""
+    return str(jars("org.apache.spark:spark-avro_2.13:4.1.1", transitive=False)[0])
+
+
 @contextmanager
 def broker(folder: Path, port: int | None = None) -> Iterator[str]:
     """A broker whose topics lie in a folder; gives its address. The same folder and port again: the same topics."""
