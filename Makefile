@@ -18,11 +18,11 @@ export PYSPARK_PYTHON := $(CURDIR)/$(bin)/python
 with_java = JAVA_HOME="$$($(bin)/python scripts/find_java.py)" && export JAVA_HOME &&
 
 .PHONY: help setup demo test test-core test-spark test-verbs test-programs check bench bench-peers lock clean release-check
-.PHONY: test-servers test-cluster test-long test-long-frames test-long-others test-long-spark
+.PHONY: test-matrix test-matrix-quick test-servers test-cluster test-long test-long-frames test-long-others test-long-spark
 
 help: ## show this list
 	@printf 'streamframes: windows that follow the data\n\n'
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(stamp) ## make .venv from requirements.lock (the other targets do it by themselves)
 
@@ -42,7 +42,7 @@ test-verbs: $(stamp)
 
 test-programs: $(stamp)
 	$(with_java) $(bin)/pytest -m "spark and not long and not servers" --ignore=tests/spark --ignore=tests/docs \
-	    --ignore=tests/golden --ignore=tests/cluster
+	    --ignore=tests/golden --ignore=tests/cluster --ignore=tests/matrix
 
 test-pages: $(stamp)
 	$(with_java) $(bin)/pytest -m "spark and not long" tests/docs tests/golden
@@ -83,6 +83,12 @@ check: $(stamp) ## style, types, rules of the house and doctests; needs no Java
 
 release-check: $(stamp) ## wheel and sdist, installed in new environments: README, demos and every command run there
 	$(with_java) $(bin)/pytest tests/release
+
+test-matrix: $(stamp) ## the wheel on every version of Spark and Python, with Delta and Iceberg; writes docs/where-it-runs.md
+	$(with_java) $(bin)/python -m tests.matrix.run
+
+test-matrix-quick: $(stamp) ## a quarter of it, on the oldest Spark and on the newest but one
+	$(with_java) $(bin)/python -m tests.matrix.run --quick
 
 bench: $(stamp) ## measure against Spark, DuckDB and Polars, and print the tables
 	@$(with_java) $(bin)/python -m benchmarks.tables

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 import pyarrow as pa
+import pyspark
 import pytest
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 import streamframes as sf
+import streamframes.spark
 from streamframes.spark.compat import TIME_TYPES, repartitioned
 from streamframes.spark.types import arrow_type, spark_type
 
@@ -59,3 +62,9 @@ def test_each_number_has_a_partition_of_its_own(spark: Any, older: bool) -> None
     found = placed.select("bucket", F.spark_partition_id().alias("place")).distinct().collect()
     assert sorted(row.bucket for row in found) == list(range(7))
     assert len({row.place for row in found}) == 7
+
+
+def test_a_spark_that_is_too_old_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pyspark, "__version__", "3.5.9")
+    with pytest.raises(sf.MissingExtra, match=r"PySpark 3\.5\.9 is too old, streamframes runs on 4\.0 and later"):
+        importlib.reload(streamframes.spark)

@@ -1,0 +1,120 @@
+"""Tables of Delta and Iceberg give what Parquet files of the same rows give, and take frames as they are.
+
+They run in `make test-matrix` alone, which has a Spark that these formats know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import streamframes as sf
+from tests.conftest import SETTINGS
+from tests.golden.canonical import Result, result
+from tests.golden.given import STREAM, TABLE, Given
+from tests.golden.inputs import write_all
+from tests.golden.record import read
+from tests.golden.run import cases, played, result_of
+from tests.matrix.formats import FORMATS, GivenAs, settings
+
+pytestmark = [
+    pytest.mark.spark,
+    pytest.mark.skipif(not any(each.package for each in FORMATS.values()), reason="no format knows this Spark"),
+]
+
+TABLES = (
+    ("frames", "threshold, timestamp"),
+    ("frames", "threshold, hysteresis"),
+    ("frames", "delta, range"),
+    ("frames", "missing ends"),
+    ("fill", "others"),
+    ("bursts", "runs"),
+    ("sessions", "visits"),
+    ("regions", "rectangles"),
+    ("regions", "connected"),
+    ("regions", "crowds"),
+    ("accuracy", "routers"),
+    ("algebra", "frames, overlaps"),
+)
+STREAMS = (
+    ("frames", "threshold, timestamp"),
+    ("frames", "threshold, hysteresis"),
+    ("fill", "others"),
+    ("bursts", "sum"),
+    ("sessions", "visits"),
+    ("regions", "rectangles"),
+)
+WRITTEN = (("frames", "threshold, timestamp"), ("sessions", "visits"), ("regions", "connected"))
+
+each_format = pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.skipif(not each.package, reason=f"no {name} for this Spark"))
+        for name, each in FORMATS.items()
+    ],
+)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made: Path = tmp_path_factory.mktemp("formats")
+    write_all(made / "inputs")
+    return made
+
+
+@pytest.fixture(scope="module")
+def spark(folder: Path) -> Iterator[Any]:
+    session = sf.session("streamframes formats", master="local[2]", **SETTINGS, **settings(folder))
+    yield session
+    session.stop()
+
+
+def without(table: pa.Table, column: str) -> Result:
+    """A result without the number of the micro-batch, which another source cuts elsewhere."""
+    return result(table.drop_columns([column]) if column in table.column_names else table)
+
+
+@each_format
+def test_a_table_is_read(spark: Any, folder: Path, name: str) -> None:
+    given = GivenAs(spark, folder / "inputs", TABLE, FORMATS[name])
+    different = [
+        (verb, case) for verb, case in TABLES if result_of(cases(verb)[case], given).kept() != read(verb, TABLE)[case]
+    ]
+    assert not different
+
+
+@each_format
+def test_a_stream_is_read(spark: Any, folder: Path, name: str) -> None:
+    there, plain = (
+        GivenAs(spark, folder / "inputs", STREAM, FORMATS[name]),
+        Given(spark, folder / "inputs", STREAM),
+    )
+    for verb, case in STREAMS:
+        call = cases(verb)[case].call
+        assert without(played(call(there)), "_batch") == without(played(call(plain)), "_batch"), (verb, case)
+
+
+@each_format
+def test_frames_are_written(spark: Any, folder: Path, name: str) -> None:
+    given = Given(spark, folder / "inputs", TABLE)
+    for number, (verb, case) in enumerate(WRITTEN):
+        table = f"{FORMATS[name].catalog}.frames_{number}"
+        cases(verb)[case].call(given).write.format(name).saveAsTable(table)
+        assert result(spark.table(table).toArrow()).kept() == read(verb, TABLE)[case], (verb, case)
+
+
+@each_format
+def test_a_stream_is_written(spark: Any, folder: Path, name: str) -> None:
+    given = Given(spark, folder / "inputs", STREAM)
+    for number, (verb, case) in enumerate(WRITTEN):
+        table = f"{FORMATS[name].catalog}.streamed_{number}"
+        found = cases(verb)[case].call(given)
+        kept = str(folder / "checkpoints" / f"{name}-{number}")
+        writer = found.writeStream.format(name).option("checkpointLocation", kept).trigger(availableNow=True)
+        writer.toTable(table).awaitTermination()
+        plain = without(played(cases(verb)[case].call(given)), "_batch")
+        assert result(spark.table(table).toArrow()) == plain, (verb, case)
