@@ -21,6 +21,8 @@ def recorded() -> dict[str, dict[str, Any]]:
 
 def table(record: dict[str, dict[str, Any]]) -> str:
     """Version x feature: `yes` where all tests passed, `no` where one did not, `-` where it was not tried."""
+    if not record:
+        return "No run is on record yet."
     versions = record.values()
     names = list(dict.fromkeys(name for version in versions for name in version["features"]))
     head = ["PySpark", *(version["spark"] for version in versions)]
