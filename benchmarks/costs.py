@@ -27,6 +27,7 @@ from streamframes.core.files.parquet import plain_columns
 from streamframes.core.files.parquet.dataset import Dataset, open_dataset
 from streamframes.core.files.parquet.projection import Selection
 from streamframes.core.files.parquet.reader import RowGroupReader
+from streamframes.core.files.parquet.row_groups import all_row_groups
 from streamframes.core.files.segments.merge import SegmentMerger, merge
 from streamframes.core.files.segments.partial import Route
 from streamframes.core.files.segments.partitioned_read import KeyPartition, partition_results
@@ -186,7 +187,7 @@ def _columns(paths: Sequence[str], shape: Shape, rounds: int) -> Iterator[Cost]:
 
 def _read_column(dataset: Dataset, name: str) -> int:
     reader = RowGroupReader(dataset, [name], [name])
-    return sum(reader.read(group.file, group.number).num_rows for group in dataset.all_row_groups)
+    return sum(reader.read(group.file, group.number).num_rows for group in all_row_groups(dataset))
 
 
 def _costs(work: Work, rounds: int) -> Iterator[Cost]:

@@ -166,10 +166,13 @@ class Search:
 _NOT_EVERYWHERE = ("fragments", "punctuations", "control", "early", "amend_within")
 
 
+_NO_OPTIONS = Stream()
+
+
 def stream_of(stream: Stream | None, lateness: Duration | None, verb: str, takes: Sequence[str] = ()) -> Stream:
     """The options of a stream, of which `lateness` is the short form; `takes` are those that not every verb has."""
     if stream is None:
-        return Stream(lateness=lateness)
+        return _NO_OPTIONS if lateness is None else Stream(lateness=lateness)
     if not isinstance(stream, Stream):
         raise InvalidArgument(f"{verb}() got stream={stream!r}; give sf.Stream(lateness='1 minute', ...)")
     if lateness is not None:

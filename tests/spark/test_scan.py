@@ -17,7 +17,6 @@ from pyspark.sql import functions as F
 
 import streamframes as sf
 from streamframes.core.files.parquet import RowGroupReader, open_dataset, plain_columns, row_groups
-from streamframes.core.files.segments import choice
 from streamframes.core.files.segments import split as cuts
 from streamframes.spark.scan import strategy as ways
 
@@ -33,8 +32,8 @@ def short_segments() -> Any:
     patch.setattr(cuts, "LEAST_ROWS", 500)
     patch.setattr(cuts, "MOST_WAITING", 3_000)
     patch.setattr(row_groups, "ROWS_TOGETHER", 1_500)
-    patch.setattr(choice, "FEW_ROWS", 0)
-    patch.setattr(choice, "FEW_IF_CERTAIN", 0)
+    patch.setattr(cuts, "FEW_ROWS", 0)
+    patch.setattr(cuts, "FEW_IF_CERTAIN", 0)
     yield
     patch.undo()
 
@@ -117,7 +116,7 @@ def test_frames_are_those_of_the_dataframe(
     assert ("key-partitioned reads and not segments" if name in NEVER_MERGED else "4 merge") in frames.explain()
     assert results(frames.toDF()) == expected
     if name in NEVER_MERGED:
-        monkeypatch.setattr(ways, "MOST", 0)
+        monkeypatch.setattr(ways, "MOST_PARTITIONS", 0)
         frames = found(sf.scan(in_order))
         assert "chunks and not segments" in frames.explain()
         assert results(frames.toDF()) == expected
@@ -128,7 +127,7 @@ def test_groups_that_are_many_and_short_are_dealt_out_to_workers_that_read_all(
     spark: Any, in_order: str, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     measures = {"n": "count(*)", "total": "sum(value)"}
-    monkeypatch.setattr(choice, "FEW_ROWS", 1 << 40)
+    monkeypatch.setattr(cuts, "FEW_ROWS", 1 << 40)
     frames = sf.frames(sf.scan(in_order), SCHEMES[name], ts="ts", by=["key", "state"])
     assert "many and short" in frames.explain()
     rows = sf.frames(spark.read.parquet(in_order), SCHEMES[name], ts="ts", by=["key", "state"])

@@ -6,9 +6,10 @@ import os
 import re
 from collections.abc import Callable, Sequence
 
+from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+from pyspark import SparkContext
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
-
-from streamframes.spark.compat import context_of
 
 BUCKETS_PER_CORE = 4
 # A setting of the library's own: how many buckets a table is hashed onto.
@@ -59,6 +60,14 @@ def _configured_cores(setting: Callable[[str], str | None]) -> int:
     if executors.isdigit() and each.isdigit():
         return int(executors) * int(each)
     return int(most) if most.isdigit() else 0
+
+
+def context_of(spark: SparkSession) -> SparkContext | None:
+    """The context of a session; Connect has none, and some platforms let nobody have it."""
+    try:
+        return spark.sparkContext
+    except (AttributeError, PySparkException, Py4JError):
+        return None
 
 
 def local_cores(master: str) -> int:

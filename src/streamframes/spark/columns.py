@@ -1,9 +1,9 @@
-"""Columns: names, types and expressions checked before any job starts."""
+"""Rows and their columns: what verbs are given, checked before any job starts: names, types and expressions."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import cast
+from typing import TypeGuard, cast
 
 import pyarrow as pa
 from pyspark.errors import PySparkException
@@ -16,13 +16,31 @@ from streamframes.core.batch.rows import TagColumn
 from streamframes.core.schemes.base import Input
 from streamframes.errors import InvalidArgument
 from streamframes.spark.compat import TIME_TYPES
+from streamframes.spark.configure import hint_once
 from streamframes.spark.failures import reason, unlogged
+from streamframes.spark.interpreter import check_workers, share_shipped_files
 from streamframes.spark.types import arrow_type
 
 _INTEGERS = (T.ByteType, T.ShortType, T.IntegerType, T.LongType)
 _TIMES = (T.TimestampType, T.TimestampNTZType)
 INSTANTS = (*_TIMES, T.DateType)
 _NOT_CARRIED = (T.YearMonthIntervalType, T.CalendarIntervalType, T.VariantType, *TIME_TYPES)
+
+
+def is_dataframe(value: object) -> TypeGuard[DataFrame]:
+    """Whether this is a DataFrame, classic or Connect."""
+    return hasattr(value, "mapInArrow") and hasattr(value, "sparkSession")
+
+
+def require_dataframe(rows: object, verb: str, argument: str = "rows") -> DataFrame:
+    """The rows, which are a DataFrame or are refused."""
+    if not is_dataframe(rows):
+        raise InvalidArgument(f"{verb}() got {argument} of type {type(rows).__name__}; give a Spark DataFrame")
+    check_workers(rows.sparkSession)
+    hint_once(rows.sparkSession)
+    if rows.isStreaming:
+        share_shipped_files(rows.sparkSession)
+    return rows
 
 
 def names(value: object, argument: str, rows: DataFrame, verb: str, *, table: str = "") -> list[str]:
@@ -136,16 +154,16 @@ def analysed(
         raise InvalidArgument(f"{refusal}: it is neither Spark SQL nor a Column") from None
 
 
-def _beside(rows: DataFrame, expression: object) -> DataFrame:
-    """An expression next to a row's columns, where an aggregate over many rows is refused."""
-    return rows.select(as_column(expression).alias("__sf_probe"), *map(column, rows.schema.names[:1]))
+def _beside(rows: DataFrame, made: Column) -> DataFrame:
+    """A column next to those of a row, where an aggregate over many rows is refused."""
+    return rows.select(made.alias("__sf_probe"), *map(column, rows.schema.names[:1]))
 
 
 def scheme_input(rows: DataFrame, needed: Input, scheme: str) -> Column:
     """A scheme's input as the core expects it: boolean, long, double, or as it is."""
     expression = needed.expression
-    kind = analysed(rows, lambda: _beside(rows, expression), expression, needed.name, scheme)
     result = as_column(expression)
+    kind = analysed(rows, lambda: _beside(rows, result), expression, needed.name, scheme)
     if needed.kind == "condition" and not isinstance(kind, T.BooleanType):
         raise InvalidArgument(
             f"{scheme} got {needed.name}={needed.expression!r} of type {kind.simpleString()}, which is not a "

@@ -5,9 +5,7 @@ Everything else is the public interface that Spark 4.0 has.
 
 from __future__ import annotations
 
-from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark import SparkContext
-from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
@@ -24,14 +22,6 @@ def repartitioned(rows: DataFrame, number: str, partitions: int) -> DataFrame:
         return rows.repartitionById(partitions, F.col(number))
     names = bucket_names(partitions, partitions)
     return rows.repartition(partitions, F.get(F.lit(list(names)), F.col(number)))
-
-
-def context_of(spark: SparkSession) -> SparkContext | None:
-    """The context of a session; Connect has none, and some platforms let nobody have it."""
-    try:
-        return spark.sparkContext
-    except (AttributeError, PySparkException, Py4JError):
-        return None
 
 
 def running_session() -> SparkSession | None:

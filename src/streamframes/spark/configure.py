@@ -6,7 +6,7 @@ import logging
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from weakref import WeakSet
+from functools import lru_cache
 
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark import SparkContext
@@ -14,14 +14,11 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from streamframes.core.validation import check_positive_int
-from streamframes.spark.buckets import BUCKETS, local_cores
-from streamframes.spark.compat import context_of
+from streamframes.spark.buckets import BUCKETS, context_of, local_cores
 from streamframes.spark.failures import reason, unlogged
 from streamframes.spark.settings import AT_RUN_TIME, AT_START, BATCH_BYTES, PROVIDER
 
 log = logging.getLogger("streamframes")
-# Sessions that have been looked at.
-_seen: WeakSet[SparkSession] = WeakSet()
 
 
 @dataclass(frozen=True, repr=False)
@@ -62,11 +59,9 @@ def configure(spark: SparkSession, buckets: int | None = None) -> Configured:
     return done
 
 
+@lru_cache(maxsize=16)
 def hint_once(spark: SparkSession) -> None:
     """Say of a session, once, that a setting which nobody has chosen makes every table slow."""
-    if spark in _seen:
-        return
-    _seen.add(spark)
     if spark.conf.get(BATCH_BYTES, None) is None:
         log.warning(
             "Spark adds up the size of a batch after every row that it hands to Python, which can take as long as all "

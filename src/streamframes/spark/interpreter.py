@@ -10,14 +10,14 @@ import shutil
 import site
 import subprocess
 import sys
+from functools import lru_cache
 from pathlib import Path
 
 from pyspark import SparkContext, SparkFiles
 from pyspark.sql import SparkSession
 
 from streamframes.errors import StreamFramesError
-from streamframes.spark.buckets import local_cores
-from streamframes.spark.compat import context_of
+from streamframes.spark.buckets import context_of, local_cores
 from streamframes.version import __version__
 
 _ASK = "import sys, streamframes as s; print(*sys.version_info[:2], s.__version__)"
@@ -26,10 +26,12 @@ _EXPECTED = f"{sys.version_info[0]} {sys.version_info[1]} {__version__}"
 _known: set[str] = set()
 
 
+@lru_cache(maxsize=16)
 def check_workers(spark: SparkSession, *, streams: bool = False) -> None:
     """Refuse to plan where Python that Spark runs on this machine would lack the library, with the line that mends it.
 
     That is the Python of local workers; for `streams` it also runs beside the driver, wherever the workers are.
+    Of each session it is asked once.
     """
     context = context_of(spark)
     if context is None or not sys.executable:

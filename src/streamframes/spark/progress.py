@@ -13,7 +13,7 @@ from pyspark import StatusTracker
 from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as F
 
-from streamframes.spark.compat import context_of
+from streamframes.spark.buckets import context_of
 
 _GROUP = ("spark.jobGroup.id", "spark.job.description", "spark.job.interruptOnCancel")
 

@@ -6,16 +6,13 @@ import logging
 import os
 import sys
 from collections.abc import Mapping
-from typing import TypeGuard
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 
-from streamframes.errors import InvalidArgument
 from streamframes.extras import need
-from streamframes.spark.buckets import local_cores
-from streamframes.spark.compat import context_of, running_session
-from streamframes.spark.configure import hint_once, set_at_run_time
-from streamframes.spark.interpreter import check_workers, share_shipped_files
+from streamframes.spark.buckets import context_of, local_cores
+from streamframes.spark.compat import running_session
+from streamframes.spark.configure import set_at_run_time
 from streamframes.spark.settings import AT_RUN_TIME, given_to_spark, settings_for, spelled
 
 log = logging.getLogger("streamframes")
@@ -89,19 +86,3 @@ def _started(name: str, master: str | None, own: Mapping[str, str]) -> SparkSess
         }
         log.info("session() set %s", set_at_run_time(spark, kept).brief())
     return spark
-
-
-def is_dataframe(value: object) -> TypeGuard[DataFrame]:
-    """Whether this is a DataFrame, classic or Connect."""
-    return hasattr(value, "mapInArrow") and hasattr(value, "sparkSession")
-
-
-def require_dataframe(rows: object, verb: str, argument: str = "rows") -> DataFrame:
-    """The rows, which are a DataFrame or are refused."""
-    if not is_dataframe(rows):
-        raise InvalidArgument(f"{verb}() got {argument} of type {type(rows).__name__}; give a Spark DataFrame")
-    check_workers(rows.sparkSession, streams=rows.isStreaming)
-    hint_once(rows.sparkSession)
-    if rows.isStreaming:
-        share_shipped_files(rows.sparkSession)
-    return rows

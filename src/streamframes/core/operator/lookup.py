@@ -132,9 +132,9 @@ class LookupStreamPlan:
         return self.completed[table]
 
 
-def completed(stream: CompletedStream, plan: OperatorPlan) -> CompletedStream | LookupStreamPlan:
-    """The plan on a stream, which a lookup table completes where the operator's plan needs one."""
-    return LookupStreamPlan(stream, plan.lookup) if plan.lookup else stream
+def completed(stream: CompletedStream, types: tuple[pa.DataType, ...]) -> CompletedStream | LookupStreamPlan:
+    """The plan on a stream, which a lookup table of these types completes, if there are any."""
+    return LookupStreamPlan(stream, types) if types else stream
 
 
 class LookupStreamBucket:

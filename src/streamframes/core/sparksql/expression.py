@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import lru_cache
 
 import pyarrow as pa
 
@@ -16,23 +16,24 @@ from streamframes.errors import StreamFramesError
 
 @dataclass(frozen=True)
 class Expression:
-    """An expression over the columns of a schema: its type, the columns it uses, and its values."""
+    """An expression over the columns of a schema: its type, the columns it uses, and its values.
+
+    `fails` says that some values make it raise. It travels as text; each process translates it once.
+    """
 
     text: str
     schema: pa.Schema
     type: pa.DataType
     columns: tuple[str, ...]
-    term: Term = field(repr=False, compare=False)
+    fails: bool
 
     def evaluate(self, batch: pa.RecordBatch) -> pa.Array:
         """The values on a batch; an overflow or a division by zero is an error, as in Spark."""
         try:
-            return self.term.values(batch.select(self.columns) if self.columns else batch)
+            term, _ = _translated(self.text, self.schema)
+            return term.values(batch.select(self.columns) if self.columns else batch)
         except pa.ArrowInvalid as error:
             raise StreamFramesError(f"{self.text!r} cannot be evaluated: {error}") from error
-
-    def __reduce__(self) -> tuple[Callable[[str, pa.Schema], Expression], tuple[str, pa.Schema]]:
-        return translate, (self.text, self.schema)
 
 
 def translate(text: str, schema: pa.Schema) -> Expression:
@@ -42,6 +43,13 @@ def translate(text: str, schema: pa.Schema) -> Expression:
     >>> expression.evaluate(pa.record_batch({"speed": [39.5, 41.0, None]})).to_pylist(), expression.columns
     ([True, False, None], ('speed',))
     """
+    term, columns = _translated(text, schema)
+    return Expression(text, schema, term.type, columns, term.fails)
+
+
+@lru_cache(maxsize=128)
+def _translated(text: str, schema: pa.Schema) -> tuple[Term, tuple[str, ...]]:
+    """What computes the values, and the columns it looks at."""
     tree = parsed(text)
     reader = Reader(schema, RULES)
     try:
@@ -50,4 +58,4 @@ def translate(text: str, schema: pa.Schema) -> Expression:
         raise Untranslatable(f"{text!r} has a literal that is too large: {error}") from error
     if pa.types.is_null(term.type):
         raise Untranslatable(f"{text!r} is always null, without a type")
-    return Expression(text, schema, term.type, tuple(reader.used), term)
+    return term, tuple(reader.used)

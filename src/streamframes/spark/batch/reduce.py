@@ -22,8 +22,8 @@ ROWS_PER_RESULT = 1 << 14
 
 def reduced(pieces: DataFrame, buckets: int, reduce: Reduce, schema: T.StructType) -> DataFrame:
     """What is made of the chunks of each bucket, in the order of their start."""
-    sorted_pieces = repartitioned(pieces, "bucket", buckets).sortWithinPartitions(*IN_ORDER)
-    return sorted_pieces.mapInArrow(reducing(reduce), schema)
+    results = reducing(reduce)
+    return repartitioned(pieces, "bucket", buckets).sortWithinPartitions(*IN_ORDER).mapInArrow(results, schema)
 
 
 def reducing(reduce: Reduce) -> Callable[[Batches], Batches]:

@@ -8,7 +8,7 @@ from pyspark.sql import Column, DataFrame
 
 from streamframes.core.batch.packer import Layout
 from streamframes.core.files.parquet.projection import Selection
-from streamframes.core.files.segments.choice import has_boundary_runs
+from streamframes.core.files.segments.split import has_boundary_runs
 from streamframes.core.frames.operator import FramePlan
 from streamframes.spark.scan.scan import Scan
 from streamframes.spark.scan.strategy import strategy_of

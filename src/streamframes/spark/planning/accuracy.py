@@ -19,7 +19,7 @@ from pyspark.sql import functions as F
 from streamframes.core.schemes import Scheme, Threshold
 from streamframes.core.schemes.base import Input
 from streamframes.errors import InvalidArgument
-from streamframes.spark.columns import as_column, clock_of, column, names, scheme_input
+from streamframes.spark.columns import as_column, clock_of, column, names, require_dataframe, scheme_input
 from streamframes.spark.planning.comparison import (
     Subject,
     check_heuristics,
@@ -27,7 +27,6 @@ from streamframes.spark.planning.comparison import (
     require_condition,
     subject_of,
 )
-from streamframes.spark.session import require_dataframe
 
 FRAME, WINDOW = "__sf_frame_id", "__sf_window_id"
 Verb = Callable[..., Any]

@@ -18,6 +18,7 @@ from streamframes.core.algebra.sets import CoveragePlan, SetPlan
 from streamframes.errors import InvalidArgument
 from streamframes.spark.batch.reduce import reduced
 from streamframes.spark.buckets import n_buckets
+from streamframes.spark.columns import is_dataframe
 from streamframes.spark.instants import tick
 from streamframes.spark.planning.frame_tables import (
     FrameTable,
@@ -30,7 +31,6 @@ from streamframes.spark.planning.frame_tables import (
     require_table,
 )
 from streamframes.spark.planning.places import in_one_place
-from streamframes.spark.session import is_dataframe
 from streamframes.spark.types import arrow_type
 
 Wanted = list[tuple[PairColumn, T.DataType]]

@@ -23,12 +23,11 @@ from streamframes.core.bursts.plan import ALARMS, ANY, LATEST, LEARNT, RUNS, Bur
 from streamframes.core.schemes.base import Input
 from streamframes.errors import InvalidArgument
 from streamframes.options import Search, Stream
-from streamframes.spark.columns import column, group_types, scheme_input
+from streamframes.spark.columns import column, group_types, is_dataframe, scheme_input
 from streamframes.spark.explain.bursts import search_steps
 from streamframes.spark.planning.fill.own import FilledQuery
 from streamframes.spark.planning.query import PackedRow, checked_source
 from streamframes.spark.planning.run import SHUFFLED
-from streamframes.spark.session import is_dataframe
 from streamframes.spark.streaming.commands import CommandColumns, check_control, commanded_results
 from streamframes.spark.streaming.run import explain_stream
 

@@ -14,9 +14,8 @@ from pyspark.sql import types as T
 from streamframes.core.batch.packer import Layout
 from streamframes.errors import InvalidArgument
 from streamframes.spark.batch.pack import packing
-from streamframes.spark.columns import INSTANTS, column, names
+from streamframes.spark.columns import INSTANTS, column, names, require_dataframe
 from streamframes.spark.planning.run import pieces
-from streamframes.spark.session import require_dataframe
 from streamframes.spark.types import arrow_type
 
 _INSTANTS = (T.TimestampType, T.TimestampNTZType, T.DateType, T.ByteType, T.ShortType, T.IntegerType, T.LongType)

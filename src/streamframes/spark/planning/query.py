@@ -23,10 +23,9 @@ from streamframes.core.batch.clock import Clock
 from streamframes.core.operator.protocol import OperatorPlan
 from streamframes.options import Stream
 from streamframes.spark.buckets import buckets_for
-from streamframes.spark.columns import check_beginning, clock_of, column, order_and_groups
+from streamframes.spark.columns import check_beginning, clock_of, column, order_and_groups, require_dataframe
 from streamframes.spark.explain.scan import packed_steps
 from streamframes.spark.planning.run import table_results
-from streamframes.spark.session import require_dataframe
 from streamframes.spark.streaming.run import stream_results
 from streamframes.spark.streaming.watermark import StreamSettings, check_stream
 from streamframes.spark.types import arrow_type, spark_type

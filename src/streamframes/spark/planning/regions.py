@@ -33,7 +33,7 @@ from streamframes.errors import InvalidArgument
 from streamframes.extras import need
 from streamframes.options import Stream
 from streamframes.region_options import Rectangles, Reports
-from streamframes.spark.columns import column, scheme_input
+from streamframes.spark.columns import column, is_dataframe, scheme_input
 from streamframes.spark.explain.regions import search_steps
 from streamframes.spark.planning.fill.own import FilledQuery
 from streamframes.spark.planning.places import (
@@ -45,7 +45,6 @@ from streamframes.spark.planning.places import (
 )
 from streamframes.spark.planning.query import PackedRow, checked_source
 from streamframes.spark.planning.run import SHUFFLED
-from streamframes.spark.session import is_dataframe
 from streamframes.spark.streaming.run import explain_stream
 
 

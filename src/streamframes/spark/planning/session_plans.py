@@ -14,10 +14,9 @@ from streamframes.core.sessions.partitioning import TOGETHER, partitioning_of
 from streamframes.core.sessions.tree import Session, checked_forest
 from streamframes.errors import InvalidArgument
 from streamframes.options import Stream
-from streamframes.spark.columns import analysed, as_column, column, names
+from streamframes.spark.columns import analysed, as_column, column, names, require_dataframe
 from streamframes.spark.planning.query import checked_source
 from streamframes.spark.planning.sessions import SESSION_COMMANDS, SessionQuery
-from streamframes.spark.session import require_dataframe
 from streamframes.spark.streaming.commands import check_control
 from streamframes.spark.types import arrow_type
 

@@ -3,10 +3,14 @@
 A scan is two things. To whoever checks names and types it is the DataFrame that Spark's own reader would give. To
 whoever packs rows it is a list of files: what a verb selects of them is read, computed and packed by the Python
 workers themselves, as long as every selected expression can be computed there with Spark's results.
+
+Spark's analyser says what an expression is: which column a name means, which casts are implied. Its answer, again as
+SQL, is what gets translated, so that text and Columns alike are computed as Spark understands them.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -20,12 +24,19 @@ from streamframes.core.batch.packer import Layout
 from streamframes.core.files.logs.opened import Format, open_table
 from streamframes.core.files.parquet import Dataset
 from streamframes.core.files.parquet.projection import Selection
-from streamframes.core.sparksql import Untranslatable
+from streamframes.core.sparksql import Expression, Untranslatable, translate
 from streamframes.spark.columns import column
-from streamframes.spark.scan.expressions import resolved
 from streamframes.spark.scan.tasks import raw_rows
 from streamframes.spark.session import session
 from streamframes.spark.types import spark_type
+
+# Strings and quoted names are left alone; a decimal is written without its suffix, and between() under a name that is
+# no keyword.
+_PARTS = re.compile(
+    r"'(?:[^'\\]|\\.)*'|`(?:[^`]|``)*`|(?P<number>\b\d+(?:\.\d*)?|\.\d+)BD\b|(?P<between>\bbetween(?=\())"
+)
+# Words that Spark writes without quotes, whether they are names of columns or not.
+_WORDS = {"true", "false", "null", "current_date", "current_timestamp", "current_user", "user", "localtimestamp"}
 
 
 def scan_files(
@@ -152,3 +163,52 @@ class Selected:
         if name.startswith("__"):
             raise AttributeError(name)
         return getattr(self.toDF(), name)
+
+
+def resolved(selected: DataFrame, schema: pa.Schema, layout: Layout) -> tuple[str | Expression, ...]:
+    """For each column of a projection the name of a column, or an expression over columns."""
+    kinds = [*layout.keys.types, layout.ts_type, *layout.columns]
+    ansi = str(selected.sparkSession.conf.get("spark.sql.ansi.enabled")).lower() == "true"
+    return tuple(
+        str(each.name())
+        if each.getClass().getSimpleName() == "AttributeReference" and schema.field(each.name()).type == kind
+        else _translated(str(each.sql()), schema, kind, ansi=ansi)
+        for each, kind in zip(_projected(selected), kinds, strict=True)
+    )
+
+
+def _translated(text: str, schema: pa.Schema, kind: pa.DataType, *, ansi: bool) -> Expression:
+    confusing = [name for name in schema.names if name.lower() in _WORDS]
+    if confusing:
+        raise Untranslatable(f"a column is called {confusing[0]}, which may mean something else in {text}")
+    expression = translate(_plain(text), schema)
+    if expression.type != kind:
+        raise Untranslatable(f"{text} is a {expression.type} here and a {kind} in Spark")
+    if expression.fails and not ansi:
+        raise Untranslatable(f"{text} is null instead of an error where spark.sql.ansi.enabled is false")
+    return expression
+
+
+def _projected(selected: DataFrame) -> list[Any]:
+    """What Spark has made of each column of a projection."""
+    java: Any = getattr(selected, "_jdf", None)
+    if java is None:
+        raise Untranslatable("a Spark Connect client does not say how Spark understands an expression")
+    columns = java.queryExecution().analyzed().projectList()
+    each = map(columns.apply, range(columns.size()))
+    return [one.child() if one.getClass().getSimpleName() == "Alias" else one for one in each]
+
+
+def _plain(text: str) -> str:
+    """The text as translate() reads it.
+
+    >>> _plain("(value > CAST(0.5BD AS DOUBLE))"), _plain("between(x, 1, 'between(1BD')")
+    ('(value > CAST(0.5 AS DOUBLE))', "is_between(x, 1, 'between(1BD')")
+    """
+
+    def replaced(part: re.Match[str]) -> str:
+        if part["between"]:
+            return "is_between"
+        return part["number"] or part[0]
+
+    return _PARTS.sub(replaced, text)

@@ -13,8 +13,14 @@ from collections.abc import Sequence
 from pyarrow import fs
 from pyspark.sql import Column
 
-from streamframes.core.files.segments.choice import MOST, can_be_merged, prefers_key_partitions
-from streamframes.core.files.segments.split import NoOrder, in_order, split_by_time
+from streamframes.core.files.segments.split import (
+    MOST_PARTITIONS,
+    NoOrder,
+    can_be_merged,
+    in_order,
+    prefers_key_partitions,
+    split_by_time,
+)
 from streamframes.core.frames.operator import FramePlan
 from streamframes.spark.buckets import n_cores
 from streamframes.spark.scan.scan import Scan
@@ -27,19 +33,20 @@ def strategy_of(scan: Scan, columns: Sequence[Column], plan: FramePlan) -> Segme
     selection = scan.select(*columns).selection(layout)
     if isinstance(selection, str):
         return selection
-    refusal = can_be_merged(plan)
     # Who pays for what is read over a network would pay for it several times.
     local = isinstance(selection.dataset.filesystem, fs.LocalFileSystem)
     cores = n_cores(scan.sparkSession)
-    partitions = local and bool(plan.keys.names) and cores <= MOST
+    partitions = local and bool(plan.keys.names) and cores <= MOST_PARTITIONS
+    chains = selection.chains
+    refusal = can_be_merged(plan)
     if refusal and not partitions:
         return refusal
     try:
-        chains = in_order(selection.chains)
-        found = [] if refusal else split_by_time(chains, cores)
+        ordered = in_order(chains)
+        found = [] if refusal else split_by_time(ordered, cores)
     except NoOrder as why:
         return str(why)
     if partitions and (refusal or prefers_key_partitions(plan, selection, found)):
         reason = refusal or "the groups are many and short"
-        return PartitionedScan(scan.sparkSession, plan, selection, tuple(chains), cores, reason)
+        return PartitionedScan(scan.sparkSession, plan, selection, tuple(ordered), cores, reason)
     return SegmentedScan(scan.sparkSession, plan, selection, tuple(found), cores)

@@ -21,6 +21,7 @@ from streamframes.core.batch.packer import Packed
 from streamframes.core.batch.pieces import split
 from streamframes.core.files.parquet import Dataset, RowGroup, RowGroupReader
 from streamframes.core.files.parquet.projection import Selection
+from streamframes.core.files.parquet.row_groups import all_row_groups
 from streamframes.core.files.segments.merge import SegmentMerger, merge
 from streamframes.core.files.segments.partial import Route
 from streamframes.core.files.segments.partitioned_read import KeyPartition, partition_results
@@ -165,7 +166,7 @@ def _shares(groups: Sequence[RowGroup], wanted: int) -> list[list[RowGroup]]:
 
 def raw_rows(dataset: Dataset, spark: SparkSession, schema: T.StructType) -> DataFrame:
     """The rows as they are, read by Python workers and handed to Spark."""
-    shares = _shares(dataset.all_row_groups, TASKS_PER_CORE * n_cores(spark))
+    shares = _shares(all_row_groups(dataset), TASKS_PER_CORE * n_cores(spark))
 
     def work(number: int) -> Batches:
         reader = RowGroupReader(dataset, dataset.schema.names)

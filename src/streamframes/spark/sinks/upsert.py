@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame
 from streamframes.errors import InvalidArgument
 from streamframes.sinks.changes import changes_of
 from streamframes.sinks.protocol import Target
-from streamframes.spark.session import require_dataframe
+from streamframes.spark.columns import require_dataframe
 from streamframes.spark.sinks.batch import SparkBatch, schema_of
 
 

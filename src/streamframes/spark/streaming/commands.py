@@ -15,7 +15,7 @@ from streamframes.core.operator.lookup import completed
 from streamframes.core.operator.protocol import OperatorPlan
 from streamframes.core.operator.stream_bucket import StreamPlan
 from streamframes.errors import InvalidArgument
-from streamframes.spark.session import require_dataframe
+from streamframes.spark.columns import require_dataframe
 from streamframes.spark.streaming.run import identity, punctuation_kind
 from streamframes.spark.streaming.stateful import lookup_pieces, pieces_of, stateful
 from streamframes.spark.streaming.watermark import WATERMARK, StreamSettings, Watch, event_clock
@@ -76,5 +76,6 @@ def commanded_results(
     )  # fmt: skip
     stream_plan = StreamPlan(plan, identity(plan, buckets, settings, clock), settings.late)
     kind = rows.schema[ts].dataType
-    united, whole = data.union(given), completed(CommandedPlan(stream_plan), plan)
-    return stateful(united, whole, clock, plan.prefix, schema, kind, lookup_pieces(lookup, plan.lookup, buckets, clock))
+    types = plan.lookup
+    united, whole = data.union(given), completed(CommandedPlan(stream_plan), types)
+    return stateful(united, whole, clock, plan.prefix, schema, kind, lookup_pieces(lookup, types, buckets, clock))

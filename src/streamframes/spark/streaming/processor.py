@@ -54,11 +54,6 @@ class BucketPlan(Protocol):
         """A bucket of this plan, with what is given before its first step."""
 
 
-def steps(plan: BucketPlan) -> str:
-    """The columns of what a step returns to Spark."""
-    return ", ".join(["data binary", *(f"{name} long" for name in plan.counters)])
-
-
 class SparkStore:
     """The state of one bucket in Spark's state store."""
 

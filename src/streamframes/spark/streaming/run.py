@@ -30,18 +30,19 @@ def stream_results(
     lookup: DataFrame | None = None,
 ) -> DataFrame:
     """The results of a plan on a stream, with its lookup table: append mode, any sink."""
-    clock = event_clock(plan.clock, [settings.watch])
     kinds = punctuation_kind(settings)
-    pieces = pieces_of(rows, columns, ts, plan.layout, buckets, settings.watch, clock, punctuation=kinds)
+    clock = event_clock(plan.clock, [settings.watch])
+    layout, types = plan.layout, plan.lookup
+    pieces = pieces_of(rows, columns, ts, layout, buckets, settings.watch, clock, punctuation=kinds)
     stream_plan = StreamPlan(plan, identity(plan, buckets, settings, clock), settings.late, settings.punctuations)
-    given = lookup_pieces(lookup, plan.lookup, buckets, clock)
+    given = lookup_pieces(lookup, types, buckets, clock)
     kind = rows.schema[ts].dataType
     if not settings.has_changes:
-        return stateful(pieces, completed(stream_plan, plan), clock, plan.prefix, schema, kind, given)
+        return stateful(pieces, completed(stream_plan, types), clock, plan.prefix, schema, kind, given)
     check_changes(plan, settings)
     changes = ChangePlan(stream_plan, settings.early, settings.amend_within)
     schema = T.StructType([*schema.fields, *(T.StructField(*each) for each in change_columns(plan.prefix))])
-    return stateful(pieces, completed(changes, plan), clock, plan.prefix, schema, kind, given)
+    return stateful(pieces, completed(changes, types), clock, plan.prefix, schema, kind, given)
 
 
 def change_columns(prefix: str) -> list[tuple[str, T.DataType]]:

@@ -22,7 +22,7 @@ from streamframes.spark.buckets import n_partitions
 from streamframes.spark.columns import column
 from streamframes.spark.hashing import bucket_names
 from streamframes.spark.streaming.events import EventClock, delay, event_time, instant_of
-from streamframes.spark.streaming.processor import BucketPlan, FrameProcessor, steps, unpacking
+from streamframes.spark.streaming.processor import BucketPlan, FrameProcessor, unpacking
 from streamframes.spark.streaming.watermark import WATERMARK, Watch
 
 # What the progress calls the sum of a figure over all buckets, where it has another name there.
@@ -97,8 +97,10 @@ def stateful(
     processor = FrameProcessor(plan, clock)
     mode = "EventTime" if clock is not None else "None"
     initial = None if given is None else given.groupBy("bucket")
-    results = pieces.groupBy("bucket").transformWithStateInPandas(processor, steps(plan), "Append", mode, initial)
-    return _observed(results, plan.counters, prefix, kind).select("data").mapInArrow(unpacking(), schema)
+    counters = plan.counters
+    step = ", ".join(["data binary", *(f"{name} long" for name in counters)])
+    results = pieces.groupBy("bucket").transformWithStateInPandas(processor, step, "Append", mode, initial)
+    return _observed(results, counters, prefix, kind).select("data").mapInArrow(unpacking(), schema)
 
 
 def _pieces(clock: EventClock | None) -> T.StructType:

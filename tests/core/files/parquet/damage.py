@@ -165,17 +165,18 @@ def _bits(column: pa.Array) -> pa.Array:
 def _attempt(path: str) -> tuple[list[pa.Array] | None, str]:
     """All rows of a file and what its footer says, or the error."""
     from streamframes.core.files.parquet import RowGroupReader, open_dataset
+    from streamframes.core.files.parquet.row_groups import all_row_groups, row_groups_of
     from streamframes.errors import StreamFramesError
 
     try:
         dataset = open_dataset(path)
         names = dataset.schema.names
         if "ts" in names:
-            dataset.row_groups("ts")
+            row_groups_of(dataset, "ts")
         if "key" in names:
             dataset.stored_bytes("key")
         reader = RowGroupReader(dataset, names, [name for name in names if name == "key"])
-        groups = dataset.all_row_groups
+        groups = all_row_groups(dataset)
         batches = [batch for group in groups for batch in reader.batches(group.file, group.number)]
         return [_bits(column) for batch in batches for column in batch.cast(dataset.schema).columns], ""
     except StreamFramesError as error:

@@ -28,7 +28,7 @@ def saved(path, /, row_group_size=None, options=None, **columns):
 
 
 def ranges(path, ts="ts"):
-    return [(group.low, group.high) for group in open_dataset(path).row_groups(ts)]
+    return [(group.low, group.high) for group in row_groups.row_groups_of(open_dataset(path), ts)]
 
 
 def test_the_schema_is_that_of_the_first_file_and_then_the_hive_columns(tmp_path):
@@ -79,7 +79,7 @@ def test_int96_is_an_instant_of_utc_also_inside_other_columns(tmp_path):
     instant = pa.timestamp("us", "UTC")
     nested = pa.list_(pa.struct({"n": pa.int64(), "at": instant}))
     assert open_dataset(path).schema == pa.schema({"ts": instant, "lists": nested})
-    assert open_dataset(path).row_groups("ts") == [RowGroup(0, 0, 1, None, None)]
+    assert row_groups.row_groups_of(open_dataset(path), "ts") == [RowGroup(0, 0, 1, None, None)]
 
 
 def test_an_enumeration_is_a_string():
@@ -89,7 +89,7 @@ def test_an_enumeration_is_a_string():
 
 def test_a_dataset_without_rows_is_one(tmp_path):
     dataset = open_dataset(saved(tmp_path / "a.parquet", ts=pa.array([], pa.int64())))
-    assert (dataset.rows, dataset.row_groups("ts"), dataset.schema.names) == (0, [], ["ts"])
+    assert (dataset.rows, row_groups.row_groups_of(dataset, "ts"), dataset.schema.names) == (0, [], ["ts"])
 
 
 def test_a_file_that_is_no_parquet_file_is_named(tmp_path):
@@ -202,7 +202,7 @@ def test_row_groups_come_file_after_file_with_their_numbers(tmp_path, monkeypatc
     monkeypatch.setattr(row_groups, "ROWS_TOGETHER", 0)
     saved(tmp_path / "a.parquet", ts=[3, 1, 9, 8, 5], row_group_size=2)
     saved(tmp_path / "b.parquet", ts=[0])
-    assert open_dataset(tmp_path).row_groups("ts") == [
+    assert row_groups.row_groups_of(open_dataset(tmp_path), "ts") == [
         RowGroup(0, 0, 2, 1, 3),
         RowGroup(0, 1, 2, 8, 9),
         RowGroup(0, 2, 1, 5, 5),
@@ -213,23 +213,23 @@ def test_row_groups_come_file_after_file_with_their_numbers(tmp_path, monkeypatc
 def test_small_row_groups_that_follow_each_other_in_time_are_read_together(tmp_path, monkeypatch):
     saved(tmp_path / "a.parquet", ts=[1, 3, 3, 9, 8, 12, 20, 21, 22, 23], row_group_size=2)
     saved(tmp_path / "b.parquet", ts=[30])
-    assert open_dataset(tmp_path).row_groups("ts") == [
+    assert row_groups.row_groups_of(open_dataset(tmp_path), "ts") == [
         RowGroup(0, 0, 4, 1, 9, count=2),
         RowGroup(0, 2, 6, 8, 23, count=3),
         RowGroup(1, 0, 1, 30, 30),
     ]
     monkeypatch.setattr(row_groups, "ROWS_TOGETHER", 5)
-    assert [group.count for group in open_dataset(tmp_path).row_groups("ts")] == [2, 2, 1, 1]
+    assert [group.count for group in row_groups.row_groups_of(open_dataset(tmp_path), "ts")] == [2, 2, 1, 1]
 
 
 def test_a_row_group_without_any_instant_is_left_out(tmp_path):
     path = saved(tmp_path / "a.parquet", ts=pa.array([None, None, 1, None], pa.int64()), row_group_size=2)
-    assert open_dataset(path).row_groups("ts") == [RowGroup(0, 1, 2, 1, 1)]
+    assert row_groups.row_groups_of(open_dataset(path), "ts") == [RowGroup(0, 1, 2, 1, 1)]
 
 
 def test_without_statistics_the_range_is_not_known(tmp_path):
     path = saved(tmp_path / "a.parquet", ts=[1, 2], options={"write_statistics": False})
-    assert open_dataset(path).row_groups("ts") == [RowGroup(0, 0, 2, None, None)]
+    assert row_groups.row_groups_of(open_dataset(path), "ts") == [RowGroup(0, 0, 2, None, None)]
 
 
 def test_the_statistics_are_those_of_the_column_and_of_none_that_looks_like_it(tmp_path):
@@ -243,14 +243,14 @@ def test_a_hive_column_may_be_the_instant(tmp_path):
     saved(tmp_path / "t/day=1970-01-03/a.parquet", x=[1, 2])
     saved(tmp_path / "t/day=__HIVE_DEFAULT_PARTITION__/b.parquet", x=[1])
     saved(tmp_path / "n/hour=7/c.parquet", x=[1])
-    assert open_dataset(tmp_path / "t").row_groups("day") == [RowGroup(0, 0, 2, 2, 2)]
+    assert row_groups.row_groups_of(open_dataset(tmp_path / "t"), "day") == [RowGroup(0, 0, 2, 2, 2)]
     assert ranges(tmp_path / "n", "hour") == [(7, 7)]
 
 
 def test_an_unknown_ts_is_refused(tmp_path):
     dataset = open_dataset(saved(tmp_path / "a.parquet", ts=[1], k=["x"]))
     with pytest.raises(InvalidArgument, match="got ts='tss', which is not a column; the columns are ts, k"):
-        dataset.row_groups("tss")
+        row_groups.row_groups_of(dataset, "tss")
 
 
 def test_a_pickled_dataset_leaves_its_footers_behind(tmp_path):
@@ -264,7 +264,7 @@ def test_a_pickled_dataset_leaves_its_footers_behind(tmp_path):
     assert b"PAR1" not in data
     assert date(2024, 1, 1).isoformat() == copy.files[0].partition[0][1]
     with pytest.raises(StreamFramesError, match="known only where its footers were read"):
-        copy.row_groups("ts")
+        row_groups.row_groups_of(copy, "ts")
 
 
 def test_values_of_a_column_take_what_its_dictionary_takes_or_all_that_is_stored(tmp_path):

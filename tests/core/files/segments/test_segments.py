@@ -30,13 +30,12 @@ from streamframes.core.files.segments import partitioned_read as partitions
 from streamframes.core.files.segments import segment_reader as reading
 from streamframes.core.files.segments import split as cuts
 from streamframes.core.files.segments import warm_up as warm_ups
-from streamframes.core.files.segments.choice import can_be_merged
 from streamframes.core.files.segments.merge import SegmentMerger, merge
 from streamframes.core.files.segments.partial import Route
 from streamframes.core.files.segments.rereading import Rereader
 from streamframes.core.files.segments.segment_reader import SegmentReader
 from streamframes.core.files.segments.segment_worker import SegmentScan
-from streamframes.core.files.segments.split import Segment
+from streamframes.core.files.segments.split import Segment, can_be_merged
 from streamframes.core.frames.measures import Measure
 from streamframes.core.frames.operator import FramePlan
 from tests.core.frames.options import options as common_options

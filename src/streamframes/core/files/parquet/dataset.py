@@ -12,8 +12,7 @@ from pyarrow import fs
 from streamframes.core.files.parquet import hive
 from streamframes.core.files.parquet.footers import Footer, read_footers
 from streamframes.core.files.parquet.listing import File, Paths, list_files
-from streamframes.core.files.parquet.row_groups import RowGroup, row_groups_of
-from streamframes.errors import InvalidArgument, StreamFramesError
+from streamframes.errors import InvalidArgument
 
 
 @dataclass(frozen=True)
@@ -42,15 +41,6 @@ class Dataset:
         first, *others = (dict(file.partition) for file in self.files) if self.files else [{}]
         return tuple(name for name in first if all(name in other for other in others))
 
-    @property
-    def all_row_groups(self) -> list[RowGroup]:
-        """Every row group, file after file, without a look at instants."""
-        return [
-            RowGroup(file, number, rows, None, None)
-            for file, footer in enumerate(self.footers)
-            for number, rows in enumerate(footer.row_counts)
-        ]
-
     def stored_bytes(self, name: str) -> int:
         """What different values of a column take in the first row group: its dictionary, or all that is stored."""
         if name in self.hive or not self.rows:
@@ -65,19 +55,6 @@ class Dataset:
             return int(column.total_compressed_size)
         except Exception as error:
             raise footer.unreadable(error) from error
-
-    def row_groups(self, ts: str) -> list[RowGroup]:
-        """The row groups in which any row may have an instant, file after file."""
-        if ts not in self.schema.names:
-            raise InvalidArgument(
-                f"scan() got ts={ts!r}, which is not a column; the columns are {', '.join(self.schema.names)}"
-            )
-        if not self.footers:
-            raise StreamFramesError("the row groups of a dataset are known only where its footers were read")
-        kind = self.schema.field(ts).type
-        return [
-            group for number, footer in enumerate(self.footers) for group in row_groups_of(number, footer, ts, kind)
-        ]
 
 
 def open_dataset(paths: Paths, filesystem: fs.FileSystem | None = None) -> Dataset:

@@ -14,7 +14,7 @@ from streamframes.core.batch.packer import Layout
 from streamframes.core.files.parquet import hive
 from streamframes.core.files.parquet.dataset import Dataset
 from streamframes.core.files.parquet.reader import RowGroupReader
-from streamframes.core.files.parquet.row_groups import RowGroup
+from streamframes.core.files.parquet.row_groups import RowGroup, all_row_groups, row_groups_of
 from streamframes.core.sparksql import Expression
 
 
@@ -65,7 +65,7 @@ class Selection:
     @property
     def row_groups(self) -> list[RowGroup]:
         """The row groups to read, with the range of their instants where it is known."""
-        return self.dataset.all_row_groups if self.ts is None else self.dataset.row_groups(self.ts)
+        return all_row_groups(self.dataset) if self.ts is None else row_groups_of(self.dataset, self.ts)
 
     @property
     def chains(self) -> list[list[RowGroup]]:

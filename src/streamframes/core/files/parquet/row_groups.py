@@ -11,7 +11,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from streamframes.core.files.parquet import hive
+from streamframes.core.files.parquet.dataset import Dataset
 from streamframes.core.files.parquet.footers import Footer
+from streamframes.errors import InvalidArgument, StreamFramesError
 
 Range = tuple[int | None, int | None]
 
@@ -37,7 +39,28 @@ class RowGroup:
     count: int = 1
 
 
-def row_groups_of(number: int, footer: Footer, ts: str, kind: pa.DataType) -> Iterator[RowGroup]:
+def all_row_groups(dataset: Dataset) -> list[RowGroup]:
+    """Every row group, file after file, without a look at instants."""
+    return [
+        RowGroup(file, number, rows, None, None)
+        for file, footer in enumerate(dataset.footers)
+        for number, rows in enumerate(footer.row_counts)
+    ]
+
+
+def row_groups_of(dataset: Dataset, ts: str) -> list[RowGroup]:
+    """The row groups in which any row may have an instant, file after file."""
+    if ts not in dataset.schema.names:
+        raise InvalidArgument(
+            f"scan() got ts={ts!r}, which is not a column; the columns are {', '.join(dataset.schema.names)}"
+        )
+    if not dataset.footers:
+        raise StreamFramesError("the row groups of a dataset are known only where its footers were read")
+    kind = dataset.schema.field(ts).type
+    return [group for file, footer in enumerate(dataset.footers) for group in _of_file(file, footer, ts, kind)]
+
+
+def _of_file(number: int, footer: Footer, ts: str, kind: pa.DataType) -> Iterator[RowGroup]:
     """The row groups of a file in which any row may have an instant; small ones in the order of time as one.
 
     To read a row group takes some time by itself.

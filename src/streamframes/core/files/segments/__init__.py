@@ -11,6 +11,6 @@ frames do not depend on where the first of them began. The merge scans these row
 the rest only if it comes to the same state as the segment; else rows of the group are read again.
 
 Where that does not pay, or frames cannot be merged, each worker finds all frames of some groups: a *key-partitioned
-read*; `choice` decides. Entry points: `can_be_merged`, `split_by_time`, `SegmentScan`, `merge`, `partition_results`.
+read*; `split` decides. Entry points: `can_be_merged`, `split_by_time`, `SegmentScan`, `merge`, `partition_results`.
 Imported by `streamframes.spark.scan`.
 """

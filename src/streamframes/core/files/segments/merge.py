@@ -14,10 +14,9 @@ import pyarrow as pa
 
 from streamframes.core.batch import chunk as chunks
 from streamframes.core.batch.rows import Rows, control_rows
-from streamframes.core.files.segments.choice import has_boundary_runs
 from streamframes.core.files.segments.first_run import NO_RUN, BoundaryRun, boundary_of_tree
 from streamframes.core.files.segments.partial import Route, runs_of
-from streamframes.core.files.segments.split import Segment
+from streamframes.core.files.segments.split import Segment, has_boundary_runs
 from streamframes.core.files.segments.warm_up import same_state
 from streamframes.core.frames.emitted import EmittedFrames
 from streamframes.core.frames.kernel import END, GAP, MISSING_REPORT, ROWS, STILL_OPEN, TIMEOUT

@@ -11,10 +11,9 @@ from streamframes.core.batch.chunk import Chunk, encode
 from streamframes.core.batch.clock import MIN_INSTANT
 from streamframes.core.batch.packer import Packed
 from streamframes.core.batch.rows import Rows
-from streamframes.core.files.segments.choice import has_boundary_runs
 from streamframes.core.files.segments.first_run import BoundaryRun, BoundaryRuns, boundary_as_tree
 from streamframes.core.files.segments.partial import Outbox, Route
-from streamframes.core.files.segments.split import Segment
+from streamframes.core.files.segments.split import Segment, has_boundary_runs
 from streamframes.core.files.segments.warm_up import WarmUp
 from streamframes.core.frames.builder import ScannedRuns
 from streamframes.core.frames.emitted import EmittedFrames, emitted_frames

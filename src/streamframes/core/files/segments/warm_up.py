@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from streamframes.core.batch.rows import Rows
-from streamframes.core.files.segments.choice import is_certain
+from streamframes.core.files.segments.split import is_certain
 from streamframes.core.frames.kernel import (
     END,
     IMPUTED,

@@ -87,7 +87,7 @@ def fill_query(query: Query, moves: tuple[Move, ...], filling: FillQuery, waitin
     given = lookup_pieces(query.lookup, frames.lookup, buckets, clock)
     if not is_stream:
         given = theirs if given is None else given.union(theirs)
-    return _run(ours.union(theirs) if is_stream else ours, completed(plan, frames), clock, filling, given)
+    return _run(ours.union(theirs) if is_stream else ours, completed(plan, frames.lookup), clock, filling, given)
 
 
 def _in_order(query: Query, by: Mapping[str, str]) -> dict[str, str]:

@@ -13,13 +13,13 @@ from streamframes.core.batch.clock import Clock
 from streamframes.core.frames.edges import Move
 from streamframes.errors import InvalidArgument
 from streamframes.spark.batch.prefilter import prefiltered
+from streamframes.spark.columns import require_dataframe
 from streamframes.spark.planning.fill.edges import moved_frames
 from streamframes.spark.planning.fill.query import FillArguments, plan_fill
 from streamframes.spark.planning.fill.streams import Waiting, fill_given, fill_query
 from streamframes.spark.planning.fill.tables import fill_table
 from streamframes.spark.planning.frame_tables import check_prefix
 from streamframes.spark.planning.query import Query
-from streamframes.spark.session import require_dataframe
 from streamframes.spark.streaming.watermark import check_lateness
 
 

@@ -13,8 +13,7 @@ import streamframes as sf
 from streamframes.core.batch.clock import Clock
 from streamframes.core.files.parquet.dataset import open_dataset
 from streamframes.core.files.parquet.projection import Selection
-from streamframes.core.files.segments.choice import prefers_key_partitions
-from streamframes.core.files.segments.split import split_by_time
+from streamframes.core.files.segments.split import prefers_key_partitions, split_by_time
 from streamframes.core.frames.measures import Measure
 from streamframes.core.frames.operator import FramePlan
 
