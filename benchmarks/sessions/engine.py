@@ -111,24 +111,29 @@ def events(n: int, lifetime: float, seed: int = 0) -> Rows:
     """Events with random keys, of which every `lifetime`-th ends its B."""
     random = np.random.default_rng(seed)
     keys = [pa.array(random.integers(0, INSTANCES, n)) for _ in range(3)]
-    return _rows([*keys, pa.array(random.random(n) < 1 / lifetime), pa.array(random.random(n))])
+    return rows_of([*keys, pa.array(random.random(n) < 1 / lifetime), pa.array(random.random(n))])
 
 
-def _rows(columns: list[pa.Array], first: int = 0) -> Rows:
+def rows_of(columns: list[pa.Array], first: int = 0) -> Rows:
     n = len(columns[0])
     return Rows(np.zeros(1, np.int64), np.array([0, n]), np.arange(first, first + n), columns)
 
 
 def operator_of(name: str) -> SessionOperator:
+    """An operator for one of the aggregates."""
+    return operator_of_plan(plan_of(name))
+
+
+def operator_of_plan(plan: SessionPlan) -> SessionOperator:
     """An operator that knows its only group."""
-    operator = SessionOperator(plan_of(name))
+    operator = SessionOperator(plan)
     operator.groups.numbers(*fingerprints([], 1), pa.RecordBatch.from_arrays([], schema=pa.schema([])))
     return operator
 
 
 def timed(name: str, rows: Rows, rounds: int) -> Timed:
     """The fastest of some rounds, after one that compiles; the three take turns."""
-    few = _rows([column[:REFERENCE_EVENTS] for column in rows.columns])
+    few = rows_of([column[:REFERENCE_EVENTS] for column in rows.columns])
     log = list(zip(few.ts.tolist(), zip(*(column.to_pylist() for column in few.columns), strict=True), strict=True))
     words = operator_of(name).encoder.events(rows)
 
@@ -172,13 +177,13 @@ def held_by(n_open: int) -> Held:
     ]
     rest = [pa.array(np.zeros(n_open, np.bool_)), pa.array(np.ones(n_open))]
     operator = operator_of("H1")
-    list(operator.feed(_rows([*columns, *rest])))
+    list(operator.feed(rows_of([*columns, *rest])))
     machine = operator.machine
     opened, nbytes = machine.n_open, machine.nbytes
     parents = np.unique(number // INSTANCES**2)
     zeros = pa.array(np.zeros(parents.size, np.int64))
     ends = [pa.array(parents), zeros, zeros, pa.array(np.ones(parents.size, np.bool_)), pa.array(np.ones(parents.size))]
-    list(operator.feed(_rows(ends, first=n_open)))
+    list(operator.feed(rows_of(ends, first=n_open)))
     operator.snapshot()
     if machine.n_open != 1:
         raise AssertionError(f"{machine.n_open} sessions are open, not only A")

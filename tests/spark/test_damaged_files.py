@@ -28,7 +28,7 @@ def test_damaged_files_of_spark(spark: Any, tmp_path: Path, files: int) -> None:
     child = Child()
     try:
         assert child.outcomes(good) == {READ: len(good)}
-        found = child.outcomes(damage(good, tmp_path, files, seed=files))
+        found = child.outcomes(damage(good, tmp_path, files, seed=files), good)
     finally:
         child.end()
     assert found[READ]

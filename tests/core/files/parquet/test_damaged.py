@@ -42,7 +42,7 @@ def test_damaged_files_are_read_as_by_pyarrow_or_refused(child: Child, tmp_path:
     good = [*written_by_pyarrow(tmp_path), *written_by_others(tmp_path)]
     if files > len(good):
         assert child.outcomes(good) == {READ: len(good)}
-    found = child.outcomes(damage(good, tmp_path, files, seed=files))
+    found = child.outcomes(damage(good, tmp_path, files, seed=files), good)
     print(dict(found))
     assert found[LENIENT] <= files // 50
     assert found[READ] > files // 10

@@ -26,7 +26,7 @@ ABSENT = -1
 _TYPES = ("BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY")
 _CODECS = 8
 _SIZES = {"BOOLEAN": 1, "INT32": 4, "INT64": 8, "FLOAT": 4, "DOUBLE": 8}
-_DEEPEST = 12
+DEEPEST = 12
 _TRUE, _FALSE, _BYTE, _I16, _I64, _DOUBLE, _BINARY, _LIST, _SET, _STRUCT = 1, 2, 3, 4, 6, 7, 8, 9, 10, 12
 
 # Where in the struct of a depth, below fields 4, 1 and 3, what is to be noted stands.
@@ -65,7 +65,7 @@ def _check_lengths(leaf: pq.ColumnSchema, chunks: np.ndarray) -> None:
 @compiled
 def _walk(data: Any, of_statistics: Any, of_sizes: Any, table: Any) -> Any:
     """Fill the table, a row for each column chunk; returns how many there are, or -1."""
-    field, left = np.zeros(_DEEPEST, np.int64), np.ones(_DEEPEST, np.int64)
+    field, left = np.zeros(DEEPEST, np.int64), np.ones(DEEPEST, np.int64)
     at, depth, chunk, column = 0, 0, -1, -1
     while 0 <= at < data.size:
         header, at = np.int64(data[at]), at + 1
@@ -82,8 +82,8 @@ def _walk(data: Any, of_statistics: Any, of_sizes: Any, table: Any) -> Any:
             if header >> 4:
                 field[depth] += header >> 4
             else:
-                at, field[depth] = _signed(data, at)
-            at, value, is_struct = _value(data, at, kind)
+                at, field[depth] = signed_at(data, at)
+            at, value, is_struct = value_at(data, at, kind)
             if at < 0:
                 return -1
             if depth >= 3 and field[0] == 4 and field[1] == 1 and field[2] == 3 and 0 <= chunk < len(table):
@@ -91,7 +91,7 @@ def _walk(data: Any, of_statistics: Any, of_sizes: Any, table: Any) -> Any:
             if not is_struct or value == 0:
                 continue
             depth += 1
-            if depth == _DEEPEST:
+            if depth == DEEPEST:
                 return -1
             field[depth], left[depth] = 0, value
             if depth == 2 and field[0] == 4 and field[1] == 1:
@@ -116,7 +116,7 @@ def _note(row: Any, field: Any, depth: Any, value: Any, of_statistics: Any, of_s
 
 
 @compiled
-def _value(data: Any, at: Any, kind: Any) -> Any:
+def value_at(data: Any, at: Any, kind: Any) -> Any:
     """Where a value ends or its structs begin, or -1; the number, length or count; and whether structs follow."""
     if kind in (_TRUE, _FALSE):
         return at, np.int64(kind), False
@@ -131,7 +131,7 @@ def _value(data: Any, at: Any, kind: Any) -> Any:
 @compiled
 def _list(data: Any, at: Any) -> Any:
     """Where a list ends, or -1, and how long it is; of structs, where the first begins."""
-    if at >= data.size:
+    if not 0 <= at < data.size:
         return -1, np.int64(0), False
     kind, size = np.int64(data[at]) & 15, np.int64(data[at]) >> 4
     at += 1
@@ -161,12 +161,12 @@ def _plain(data: Any, at: Any, kind: Any) -> Any:
         at, size = _varint(data, at)
         return (at + size if 0 <= size <= data.size - at else -1), size
     if _I16 <= kind <= _I64:
-        return _signed(data, at)
+        return signed_at(data, at)
     return -1, np.int64(0)
 
 
 @compiled
-def _signed(data: Any, at: Any) -> Any:
+def signed_at(data: Any, at: Any) -> Any:
     at, value = _varint(data, at)
     return at, (value >> 1) ^ -(value & 1)
 

@@ -2,17 +2,21 @@
 
 PyArrow unpacks a page and then copies it, and appends one text after the other; Polars takes two thirds of the time for
 instants and half for texts (`python -m benchmarks.costs`). A call of Polars takes 0.3 ms by itself, so that small row
-groups are left to PyArrow. So is whatever Polars refuses: what is read is what PyArrow reads, or PyArrow's error.
+groups are left to PyArrow. So is whatever Polars refuses, and every column with nulls, because Polars looks less
+closely at which values are there: what is read is what PyArrow reads, or PyArrow's error.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import accumulate
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from streamframes.core.files.parquet.page_headers import are_plain_pages
 from streamframes.core.files.parquet.row_groups import meaning_of
 from streamframes.core.files.parquet.types import spans
 
@@ -30,16 +34,17 @@ class PlainColumns:
 
     Parameters
     ----------
-    path
-        The file.
+    path, size
+        The file, and how many bytes it has.
     metadata
         Its footer.
     schema
         Its columns as PyArrow reads them.
     """
 
-    def __init__(self, path: str, metadata: pq.FileMetaData, schema: pa.Schema) -> None:
+    def __init__(self, path: str, size: int, metadata: pq.FileMetaData, schema: pa.Schema) -> None:
         self._path = path
+        self._size = size
         self._metadata = metadata
         self._types: dict[str, pa.DataType] = {}
         self._leaves: dict[str, int] = {}
@@ -55,29 +60,43 @@ class PlainColumns:
         if rows < LEAST_ROWS:
             return None
         groups = [self._metadata.row_group(number) for number in numbers]
-        plain = [name for name in names if name in self._types and self._is_checked(name, groups)]
+        plain = [name for name in names if name in self._types and all(self._is_whole(name, each) for each in groups)]
         if not plain:
             return None
         table = _read(self._path, plain, start, rows)
-        if table is not None and table.num_rows == rows and all(self._is_right(name, table, groups) for name in plain):
+        if (
+            table is not None
+            and table.num_rows == rows
+            and all(self._is_right(name, table.column(name)) for name in plain)
+        ):
             return table
         self._types.clear()
         return None
 
-    def _is_checked(self, name: str, groups: Sequence[pq.RowGroupMetaData]) -> bool:
-        """Whether Polars notices as much damage as PyArrow; not that of gzip, Brotli and LZ4."""
-        return all(group.column(self._leaves[name]).compression in _CODECS for group in groups)
-
-    def _is_right(self, name: str, table: pa.Table, groups: Sequence[pq.RowGroupMetaData]) -> bool:
-        """Whether a column has its type, and as many nulls as the footer says: Polars looks less closely at levels."""
-        column, wanted = table.column(name), self._types[name]
-        kind = _OF_VIEW.get(column.type, column.type)
-        if kind != wanted and (kind not in _TEXTS or _TEXTS.get(wanted) != _TEXTS[kind]):
+    def _is_whole(self, name: str, group: pq.RowGroupMetaData) -> bool:
+        """Whether a column has all its values, and Polars notices as much damage as PyArrow: not of every codec."""
+        column = group.column(self._leaves[name])
+        start, statistics = column.data_page_offset, column.statistics
+        if column.has_dictionary_page and column.dictionary_page_offset is not None:
+            start = min(start, column.dictionary_page_offset)
+        is_inside = start >= 0 <= column.total_compressed_size <= self._size - start
+        is_complete = statistics is not None and statistics.has_null_count and statistics.null_count == 0
+        if not self._metadata.schema.column(self._leaves[name]).max_definition_level:
+            is_complete = True
+        if not (is_inside and is_complete and column.compression in _CODECS):
             return False
-        statistics = [group.column(self._leaves[name]).statistics for group in groups]
-        if any(each is None or not each.has_null_count for each in statistics):
-            return True
-        return bool(column.null_count == sum(each.null_count for each in statistics))
+        pages = self._bytes[start : start + column.total_compressed_size]
+        return are_plain_pages(pages, column.num_values)
+
+    @cached_property
+    def _bytes(self) -> np.ndarray:
+        """The file, of which pages of memory are read where somebody looks."""
+        return np.memmap(self._path, np.uint8, "r")
+
+    def _is_right(self, name: str, column: pa.ChunkedArray) -> bool:
+        """Whether a column that was read has its type, and all its values."""
+        wanted, kind = self._types[name], _OF_VIEW.get(column.type, column.type)
+        return not column.null_count and (kind == wanted or (kind in _TEXTS and _TEXTS.get(wanted) == _TEXTS[kind]))
 
 
 def _read(path: str, names: Sequence[str], start: int, rows: int) -> pa.Table | None:

@@ -146,7 +146,7 @@ class RowGroupReader:
             coerce_int96_timestamp_unit="us",
         )
         schema = parquet.schema_arrow
-        plain = PlainColumns(file.path, parquet.metadata, schema) if local else None
+        plain = PlainColumns(file.path, file.size, parquet.metadata, schema) if local else None
         constant, renamed = dict(file.partition), dict(file.stored)
         stored = {name: renamed.get(name, name) for name in self._kinds if name not in constant}
         return _Open(number, stored, dictionaries, parquet, dict(zip(schema.names, spans(schema), strict=True)), plain)
