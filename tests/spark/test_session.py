@@ -8,7 +8,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
-from weakref import WeakSet
 
 import pyspark
 import pytest
@@ -16,6 +15,7 @@ import pytest
 import streamframes as sf
 from streamframes.errors import StreamFramesError
 from streamframes.spark.buckets import BUCKETS, context_of, n_buckets, n_cores
+from streamframes.spark.configure import hint_once
 from streamframes.spark.failures import reason
 from streamframes.spark.interpreter import check_workers
 from streamframes.spark.session import _remote
@@ -100,10 +100,8 @@ def test_configuring_says_what_was_set_and_what_was_not(restored: Any) -> None:
 
 
 @pytest.mark.spark
-def test_a_session_with_the_limit_of_spark_is_told_so_once(
-    restored: Any, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("streamframes.spark.configure._seen", WeakSet())
+def test_a_session_with_the_limit_of_spark_is_told_so_once(restored: Any, caplog: pytest.LogCaptureFixture) -> None:
+    hint_once.cache_clear()
     restored = restored.newSession()
     restored.conf.unset(BATCH_BYTES)
     rows = restored.range(3)
@@ -111,7 +109,7 @@ def test_a_session_with_the_limit_of_spark_is_told_so_once(
         sf.frames(rows, sf.Gap(2), ts="id")
     (message,) = caplog.messages
     assert "sf.configure(spark) ends that" in message
-    monkeypatch.setattr("streamframes.spark.configure._seen", WeakSet())
+    hint_once.cache_clear()
     sf.configure(restored)
     sf.frames(rows, sf.Gap(2), ts="id")
     assert caplog.messages == [message]
