@@ -5,7 +5,8 @@
   event i + 4    the youngest child, where an event is about to open another one
   closing        the records and entries of all sessions within a session, several lists of children at once
 
-All this changes nothing but the time. CPU seconds for 4 million events in random order, with fetching and without:
+All this changes nothing but the time; `python -m benchmarks.kept` measures it. CPU seconds for 4 million events in
+random order, with fetching and without:
 
   keys        closed sessions   average of them   closed, one inside the other   average of averages
   1,000       0.22, 0.25        0.21, 0.23        0.42, 0.46                     0.35, 0.40
