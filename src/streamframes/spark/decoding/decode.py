@@ -10,10 +10,9 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from streamframes.errors import InvalidArgument
-from streamframes.spark.columns import column, names
+from streamframes.spark.columns import column, names, require_dataframe
 from streamframes.spark.decoding.avro_values import AvroValues
 from streamframes.spark.decoding.json_values import JsonValues
-from streamframes.spark.session import require_dataframe
 
 _PARSED, _REASON, _VALUE = "sf_parsed", "sf_reason", "sf_value"
 

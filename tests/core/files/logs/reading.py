@@ -7,12 +7,15 @@ from typing import Any
 import pyarrow as pa
 
 from streamframes.core.files.parquet import Dataset, RowGroupReader
+from streamframes.core.files.parquet.row_groups import all_row_groups
 
 
 def rows_of(dataset: Dataset) -> list[str]:
     """All rows in no order, row group by row group."""
     reader = RowGroupReader(dataset, dataset.schema.names, dataset.schema.names)
-    batches = [batch for group in dataset.all_row_groups for batch in reader.batches(group.file, group.number, limit=3)]
+    batches = [
+        batch for group in all_row_groups(dataset) for batch in reader.batches(group.file, group.number, limit=3)
+    ]
     return sorted_rows([row for batch in batches for row in batch.to_pylist()])
 
 

@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from streamframes.core.files.logs.opened import open_table
 from streamframes.core.files.logs.table_log import LoggedFile, TableLog
 from streamframes.core.files.parquet import listing
+from streamframes.core.files.parquet.row_groups import row_groups_of
 from streamframes.errors import InvalidArgument
 from tests.core.files.logs.reading import rows, rows_of, sorted_rows
 from tests.thoroughness import examples
@@ -65,7 +66,7 @@ def test_a_row_group_says_its_instants_and_a_file_without_the_column_has_none(tm
     write_deltalake(tmp_path, pa.table({"k": ["a", "b"]}))
     write_deltalake(tmp_path, pa.table({"k": ["a"], "ts": [5]}), mode="append", schema_mode="merge")
     found = open_table(tmp_path, format="delta")
-    assert [(group.rows, group.low, group.high) for group in found.row_groups("ts")] == [(1, 5, 5)]
+    assert [(group.rows, group.low, group.high) for group in row_groups_of(found, "ts")] == [(1, 5, 5)]
 
 
 def log_of(path: Path, columns: list[dict[str, Any]], files: dict[str, pa.Table], **settings: str) -> None:
