@@ -36,7 +36,7 @@ def require_dataframe(rows: object, verb: str, argument: str = "rows") -> DataFr
     """The rows, which are a DataFrame or are refused."""
     if not is_dataframe(rows):
         raise InvalidArgument(f"{verb}() got {argument} of type {type(rows).__name__}; give a Spark DataFrame")
-    check_workers(rows.sparkSession)
+    check_workers(rows.sparkSession, streams=bool(rows.isStreaming))
     hint_once(rows.sparkSession)
     if rows.isStreaming:
         share_shipped_files(rows.sparkSession)
