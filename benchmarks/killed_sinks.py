@@ -30,6 +30,8 @@ from tests.servers.postgres import cluster
 MOMENTS = {"sqlite": ("merged", "written"), "postgres": ("staged", "merged", "written")}
 # What a fragment says of its frame; its number may be another after a restart, when nothing was new.
 COLUMNS = "frame_id, router, frame_start, frame_end, frame_rows, frame_closed_by, worst, frame_final"
+# A busy machine may take long to start a worker, or to let it answer.
+PATIENCE = {"spark_python_authenticate_socketTimeout": "600s", "spark_network_timeout": "1200s"}
 LOSS = sf.Threshold("drop_pct > 0.3", min_duration="1 minute")
 
 
@@ -113,7 +115,7 @@ def target_of(folder: Path, url: str | None) -> Any:
 
 def run_query(folder: Path, url: str | None, die: str) -> None:
     """The query itself, until all files are read, or until it dies."""
-    spark = sf.session(master="local[2]", spark_sql_shuffle_partitions="2", spark_driver_memory="1g")
+    spark = sf.session(master="local[2]", spark_sql_shuffle_partitions="2", spark_driver_memory="1g", **PATIENCE)
     schema = spark.read.parquet(str(folder / "in")).schema
     rows = spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).parquet(str(folder / "in"))
     stream = sf.Stream(lateness="1 minute", fragments=True)
@@ -133,14 +135,16 @@ def run_query(folder: Path, url: str | None, die: str) -> None:
         upsert(batch, number)
         at("written")
 
-    if moment in ("merged", "staged"):
-        _say(type(target), "merge" if moment == "merged" else "merge_staged", at)
+    hook(type(target), moment, at)
     writer = frames.writeStream.foreachBatch(write).option("checkpointLocation", str(folder / "checkpoint"))
     writer.trigger(availableNow=True).start().awaitTermination()
 
 
-def _say(kind: type, name: str, at: Callable[[str], None]) -> None:
-    """Let a target say when it is about to merge what is staged, and when it has merged, before it commits."""
+def hook(kind: type, moment: str, at: Callable[[str], None]) -> None:
+    """Let a target say when it is about to merge what is staged, or when it has merged, before it commits."""
+    name = {"merged": "merge", "staged": "merge_staged"}.get(moment)
+    if name is None:
+        return
     original = getattr(kind, name)
 
     def method(*arguments: Any) -> None:

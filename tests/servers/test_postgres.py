@@ -7,6 +7,7 @@ import logging
 import pickle
 import uuid
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,8 @@ from streamframes.errors import InvalidArgument, SinkError
 from streamframes.sinks.changes import Changes
 from tests.servers.postgres import PASSWORD, Server
 from tests.sinks.batches import TableBatch, batch_of, state_after
+from tests.sinks.killed_writer import batches
+from tests.sinks.test_killed_writer import killed_often
 from tests.thoroughness import examples
 
 pytestmark = pytest.mark.servers
@@ -238,3 +241,9 @@ def test_names_that_postgres_would_cut_are_refused(postgres_server: Server) -> N
         target.write(batch_of(pa.table({"frame_id": [1], "x" * 64: [1]})))
     with pytest.raises(InvalidArgument, match="no type that holds column 'x' of type null exactly"):
         target.write(batch_of(pa.table({"frame_id": [1], "x": [None]})))
+
+
+def test_a_program_that_is_killed_leaves_what_one_leaves_that_is_not(postgres_server: Server, tmp_path: Path) -> None:
+    assert killed_often(tmp_path, postgres_server.url, ("staged", "merged", "written", "staged", "written")) >= 5
+    found = ask(postgres_server, "select * from killed order by frame_id")
+    assert found == [tuple(row.values()) for row in state_after(batches())]

@@ -32,7 +32,8 @@ def test_a_killed_query_loses_nothing_and_writes_nothing_twice(
     assert (outcome["lost"], outcome["twice"]) == (0, 0)
 
 
-@pytest.mark.parametrize("kills", [0, pytest.param(5, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("kills", [0, 5])
 def test_a_killed_query_leaves_the_table_of_one_that_was_left_alone(spark: Any, tmp_path: Path, kills: int) -> None:
     outcome = killed_sinks.compare(tmp_path, kills, 1, 6 + 4 * kills, None, killed_sinks.run_query)
     assert (outcome["known kills"], outcome["random kills"]) == (2, kills)
