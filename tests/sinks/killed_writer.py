@@ -53,7 +53,8 @@ def start(folder: Path, url: str, die: str = "") -> subprocess.Popen[bytes]:
     """The program, which goes on where the last one was killed."""
     (folder / "commits").mkdir(exist_ok=True)
     command = [sys.executable, "-m", "tests.sinks.killed_writer", str(folder), url, die]
-    return subprocess.Popen(command, cwd=ROOT, stderr=(folder / "log").open("ab"))
+    with (folder / "log").open("ab") as log:
+        return subprocess.Popen(command, cwd=ROOT, stderr=log)
 
 
 def main(folder: Path, url: str, die: str) -> None:
