@@ -88,7 +88,11 @@ def _measured_elsewhere(verbs: Sequence[str], folder: Path, name: str, *, each: 
 
 def _measured_here(verbs: Sequence[str], log: Path, *, each: bool) -> Times:
     """The first and the second run of each query, in a session whose tasks are recorded."""
-    recorded = {"spark.eventLog.enabled": "true", "spark.eventLog.dir": log.as_uri()}
+    recorded = {
+        "spark.eventLog.enabled": "true",
+        "spark.eventLog.dir": log.as_uri(),
+        "spark.eventLog.compress": "false",
+    }
     spark = sf.session("cold", master="local[*]", **SETTINGS, **recorded)
     found: dict[str, dict[str, float]] = {}
     with rows_in_files(spark) as rows:
@@ -108,9 +112,14 @@ def _measured_here(verbs: Sequence[str], log: Path, *, each: bool) -> Times:
 
 def longest_task(log: Path) -> float:
     """The longest task that Spark has recorded, in seconds."""
-    lines = (line for file in log.rglob("*") if file.is_file() for line in file.read_text().splitlines())
+    lines = (line for file in log.rglob("*") if _is_log(file) for line in file.read_text().splitlines())
     tasks = [json.loads(line)["Task Info"] for line in lines if '"SparkListenerTaskEnd"' in line]
     return float(max(task["Finish Time"] - task["Launch Time"] for task in tasks)) / 1000
+
+
+def _is_log(file: Path) -> bool:
+    """Whether events are in it; Hadoop writes checksums beside."""
+    return file.is_file() and file.suffix != ".crc"
 
 
 if __name__ == "__main__":
