@@ -19,9 +19,10 @@ if TYPE_CHECKING:
     from streamframes.sinks.postgres.target import Postgres as PostgresTarget
     from streamframes.spark.sinks.batch import SparkBatch
     from streamframes.spark.sinks.kafka import KafkaTopic
+    from streamframes.spark.sinks.merge import MergedTable
     from streamframes.spark.sinks.upsert import Upsert
 
-__all__ = ["Kafka", "Postgres", "SQLite", "upsert"]
+__all__ = ["Delta", "Iceberg", "Kafka", "Postgres", "SQLite", "upsert"]
 
 
 def Postgres(url: str, *, table: str, schema: str | None = None, add_columns: bool = False) -> PostgresTarget:
@@ -65,6 +66,37 @@ def Kafka(servers: str, topic: str, *, options: Mapping[str, str] | None = None)
     from streamframes.spark.sinks.kafka import KafkaTopic
 
     return KafkaTopic(_text(servers, "servers"), _text(topic, "topic"), dict(options or {}))
+
+
+def Delta(table: str | None = None, *, path: str | None = None) -> MergedTable:
+    """A Delta table, for `upsert()`, merged by key; the session needs Delta's package and extension.
+
+    Parameters
+    ----------
+    table
+        Its name as SQL takes it: `"episodes"`, "catalog.schema.`my episodes`"; made where it is missing.
+    path
+        Its folder, instead of a name.
+    """
+    from streamframes.spark.sinks.merge import MergedTable
+
+    if (table is None) == (path is None):
+        raise InvalidArgument(f"Delta() got table={table!r} and path={path!r}; give one of them")
+    name = f"delta.`{_text(path, 'path')}`" if path is not None else _text(table, "table")
+    return MergedTable(name, "delta")
+
+
+def Iceberg(table: str) -> MergedTable:
+    """An Iceberg table, for `upsert()`, merged by key; the session needs Iceberg's runtime, extension and catalog.
+
+    Parameters
+    ----------
+    table
+        Its name as SQL takes it, with the catalog: `"lake.db.episodes"`; made where it is missing.
+    """
+    from streamframes.spark.sinks.merge import MergedTable
+
+    return MergedTable(_text(table, "table"), "iceberg")
 
 
 def upsert(
