@@ -101,9 +101,19 @@ FEATURES = (
         ),
     ),
     Feature("Connect", spark("tables", "frames_over_spark_connect_are_the_same")),
-    Feature("Delta tables, read and written", formats("delta", "a_table_is_read", "frames_are_written")),
+    Feature(
+        "Delta tables, read and written",
+        formats(
+            "delta", "a_table_is_read", "frames_are_written", "the_newest_row_of_a_key_is_kept_whatever_comes_again"
+        ),
+    ),
     Feature("Delta streams, read and written", formats("delta", "a_stream_is_read", "a_stream_is_written")),
-    Feature("Iceberg tables, read and written", formats("iceberg", "a_table_is_read", "frames_are_written")),
+    Feature(
+        "Iceberg tables, read and written",
+        formats(
+            "iceberg", "a_table_is_read", "frames_are_written", "the_newest_row_of_a_key_is_kept_whatever_comes_again"
+        ),
+    ),
     Feature("Iceberg streams, read and written", formats("iceberg", "a_stream_is_read", "a_stream_is_written")),
 )
 

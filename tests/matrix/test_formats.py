@@ -5,6 +5,7 @@ They run in `make test-matrix` alone, which has a Spark that these formats know.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -118,3 +119,30 @@ def test_a_stream_is_written(spark: Any, folder: Path, name: str) -> None:
         writer.toTable(table).awaitTermination()
         plain = without(played(cases(verb)[case].call(given)), "_batch")
         assert result(spark.table(table).toArrow()) == plain, (verb, case)
+
+
+@each_format
+def test_the_newest_row_of_a_key_is_kept_whatever_comes_again(spark: Any, folder: Path, name: str) -> None:
+    # Spark's own catalog takes letters and digits alone for a name; a path may be any.
+    delta, iceberg = sf.sink.Delta(path=f"{folder}/odd names ü"), sf.sink.Iceberg("iceberg.default.`odd names`")
+    made = delta if name == "delta" else iceberg
+    upsert = sf.sink.upsert(made)
+    schema = "frame_id long, frame_fragment int, frame_final boolean, `select a ü` double, frame_retracted boolean"
+
+    def batch(*rows: tuple[Any, ...]) -> Any:
+        return spark.createDataFrame(list(rows), schema)
+
+    def kept() -> list[str]:
+        return sorted(str(row) for row in spark.table(made.table).collect())
+
+    first = batch((1, 0, False, 0.1, False), (1, 1, False, math.nan, False), (2, 0, True, None, False))
+    newest = sorted(map(str, batch((1, 1, False, math.nan, False), (2, 0, True, None, False)).collect()))
+    for _ in range(2):
+        upsert(first, 0)
+        assert kept() == newest
+    last, gone = (1, 2, True, 0.5, False), (2, 1, True, None, True)
+    upsert(batch((1, 0, False, 7.0, False), last, gone, (3, 0, True, 1.0, True)), 1)
+    upsert(first.where("frame_id = 1"), 0)
+    assert kept() == [str(batch(last).first())]
+    with pytest.raises(sf.SinkError, match=r"1 rows for .* have no frame_id; filter such rows out"):
+        upsert(batch((None, 0, True, 1.0, False)), 2)
