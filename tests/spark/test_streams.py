@@ -257,15 +257,28 @@ def test_a_lateness_may_be_zero_and_is_read_whole(stream: Any) -> None:
         assert frames.plan.stream.watch.lateness == micros
 
 
-def test_event_time_is_never_ahead_of_the_instant(spark: Any) -> None:
-    micros = [-62_135_596_800_000_000, -1_000_001, -1, 0, 1, 1_700_000_000_123_999, 253_402_300_799_999_999]
+@pytest.mark.parametrize("delay", [0, 7, 86_400_000 * 800])
+def test_event_time_is_never_ahead_of_the_instant(spark: Any, delay: int) -> None:
+    """From 1972 on the watermark is the instant to the millisecond, before to the second, and it never goes back."""
+    border = 63_072_000_000_000
+    micros = [-62_135_596_800_000_000, -1_000_001, -1, 0, 1, border - 1, border, 1_700_000_000_123_999]
+    micros = sorted([*micros, border + delay * 1000 - 1, border + delay * 1000, 253_402_300_799_999_999])
     clock = own_clock(Clock("timestamp"), 0)
     rows = spark.createDataFrame([(each,) for each in micros], "us long").select(F.timestamp_micros("us").alias("ts"))
     zoneless = rows.withColumn("ts", F.to_timestamp_ntz(F.date_format("ts", "yyyy-MM-dd HH:mm:ss.SSSSSS")))
     for table in (rows, zoneless):
-        event = event_time(F.col("ts"), table.schema["ts"].dataType, clock)
-        found = [row.ms for row in table.select(F.unix_millis(event).alias("ms")).collect()]
-        assert found == [each // 1000 + clock.shift for each in micros]
+        event = event_time(F.col("ts"), table.schema["ts"].dataType, clock, delay)
+        shown = [row.ms for row in table.select(F.unix_millis(event).alias("ms")).collect()]
+        assert shown == sorted(shown)
+        for instant, found in zip(micros, shown, strict=True):
+            due = instant - delay * 1000
+            seen = clock.watermark(found - delay)
+            if due < micros[0]:
+                assert seen == clock.watermark(0)
+            elif due < border:
+                assert due - 1_000_000 < seen <= due
+            else:
+                assert (found, seen) == (instant // 1000, due // 1000 * 1000)
 
 
 def test_rows_cannot_carry_punctuation(stream: Any) -> None:

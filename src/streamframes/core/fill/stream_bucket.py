@@ -95,7 +95,8 @@ class FillBucket:
         framed = self._framed(of_frames, watermark)
         self._take_frames(framed.results)
         filled = self.filling.step(of_rows, NEVER if self.plan.rows_given else watermark)
-        counters = {**framed.counters, **self._counters(filled.counters)}
+        reported = {name: filled.counters[name] for name in ("results", "fragments")}
+        counters = {**framed.counters, **reported, **self._counters(filled.counters)}
         self.own.write(state_codec.encode({"record": self.record}))
         self.store.write()
         is_busy = framed.due is not None or filled.due is not None

@@ -25,7 +25,7 @@ from streamframes.core.batch.rows import gather, no_rows
 from streamframes.core.batch.tree import Tree, array_at, number_at, tree_at
 from streamframes.core.operator import state_codec
 from streamframes.core.operator.protocol import Operator, OperatorPlan
-from streamframes.core.operator.step import Step, check_identity, group_of, late_row, numbered, punctuation
+from streamframes.core.operator.step import Step, check_identity, group_of, late_row, numbered, punctuation, reported
 from streamframes.core.operator.store import Store, WaitingChunks
 from streamframes.errors import StreamFramesError
 
@@ -62,8 +62,8 @@ class StreamPlan:
 class StreamBucket:
     """The operator of one bucket, the watermarks of its groups, and the rows that wait."""
 
-    # Late rows of a step; open frames and waiting rows after it; the watermark of the bucket.
-    COUNTERS = ("late", "open", "waiting", "watermark")
+    # Late rows of a step; open frames, waiting rows and groups after it; what it reports; the watermark of the bucket.
+    COUNTERS = ("late", "open", "waiting", "groups", "results", "fragments", "watermark")
 
     def __init__(self, plan: StreamPlan, store: Store, operator: Operator | None = None) -> None:
         self.plan = plan
@@ -96,13 +96,14 @@ class StreamBucket:
         if scheduled is not None and (self.operator.scheduled_groups or 0) > scheduled:
             # Groups whose schedule is known now may have reports waiting that continue it.
             results += self._release(self.waiting.take_before(None), advance=1)
+        passed = reported(self.plan.plan, results)
         if self.plan.punctuations:
             results += self._punctuations()
         figures = self.operator.figures()
         self._forget()
-        waiting = self.waiting.n_rows + figures.pop("held")
+        now = figures.pop("open"), self.waiting.n_rows + figures.pop("held"), len(self.operator.groups)
         self.save()
-        counters = {"late": n_late, "open": figures.pop("open"), "waiting": waiting, "watermark": self.watermark}
+        counters = dict(zip(self.COUNTERS, (n_late, *now, *passed, self.watermark), strict=True))
         return Step(results, {**counters, **figures}, self._next_due())
 
     def _arrived(self, chunks: Iterable[tuple[int, pa.Buffer]], before: int) -> tuple[list[Chunk], int]:
@@ -218,8 +219,7 @@ class StreamBucket:
     def _forget(self) -> None:
         """Drop the groups of which nothing need be known, once they are many."""
         idle = self.operator.idle_groups() & (self.group_watermarks <= self.watermark)
-        idle &= not self.plan.punctuations
-        if 2 * idle.sum() < max(1, idle.size):
+        if self.plan.punctuations or 2 * idle.sum() < max(1, idle.size):
             return
         numbers = np.flatnonzero(~idle)
         self.operator.retain(numbers)

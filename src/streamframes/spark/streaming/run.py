@@ -100,7 +100,9 @@ def _described(clock: EventClock | None) -> str:
         return "none"
     if clock == USERS_CLOCK:
         return "that of the rows"
-    return "that of lateness=" + (f", counted in {clock.ticks}" if clock.ticks > 1 and not clock.is_day else "")
+    if clock.is_folded:
+        return "that of lateness=, as it is from 1972 on"
+    return "that of lateness=" + (f", counted in {clock.ticks}" if clock.ticks > 1 else "")
 
 
 def explain_stream(settings: StreamSettings) -> list[str]:
@@ -120,5 +122,5 @@ def explain_stream(settings: StreamSettings) -> list[str]:
             if settings.early
             else []
         ),
-        "  6 observe late, open and waiting are in query.lastProgress['observedMetrics']",
+        "  6 observe late, open and waiting rows are counted: sf.watch(query)",
     ]

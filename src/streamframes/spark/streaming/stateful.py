@@ -21,7 +21,7 @@ from streamframes.spark.batch.pack import PIECES, StreamPacking, packing
 from streamframes.spark.buckets import n_partitions
 from streamframes.spark.columns import column
 from streamframes.spark.hashing import bucket_names
-from streamframes.spark.streaming.events import EventClock, delay, event_time, instant_of
+from streamframes.spark.streaming.events import EventClock, event_time, instant_of
 from streamframes.spark.streaming.processor import BucketPlan, FrameProcessor, unpacking
 from streamframes.spark.streaming.watermark import WATERMARK, Watch
 
@@ -44,6 +44,12 @@ NAMES = {
 MOST = {"refused": "refused_commands"}
 # The sum of each bucket's average over its steps.
 AVERAGES = {"sum_rows": "fill_waiting_rows_avg", "sum_frames": "fill_waiting_frames_avg"}
+# The watermark as a number, by the type of `ts`.
+TICKS: dict[type[T.DataType], str] = {
+    T.TimestampType: "released_micros",
+    T.TimestampNTZType: "released_micros",
+    T.DateType: "released_days",
+}
 _NO_SUMS = {"watermark", "steps", *MOST, *AVERAGES}
 
 
@@ -62,8 +68,9 @@ def pieces_of(
 ) -> DataFrame:
     """The rows packed for the stateful stage, under their watermark; `punctuation` says which rows are that."""
     if watch.lateness is not None and clock is not None and rows.isStreaming:
-        instant = event_time(column(ts), rows.schema[ts].dataType, clock)
-        rows = rows.withColumn("__sf_event", instant).withWatermark("__sf_event", delay(clock, watch.lateness))
+        delay = clock.delay(watch.lateness)
+        instant = event_time(column(ts), rows.schema[ts].dataType, clock, delay)
+        rows = rows.withColumn("__sf_event", instant).withWatermark("__sf_event", f"{delay} milliseconds")
     kind = F.lit(DATA).cast("byte") if punctuation is None else punctuation
     travelling = rows.select(*columns, kind.alias("__sf_punctuation"))
     names = StreamPacking(bucket_names(buckets, n_partitions(rows.sparkSession)))
@@ -118,4 +125,8 @@ def _observed(results: DataFrame, counters: Sequence[str], prefix: str, kind: T.
     if "steps" in counters:
         metrics += [F.sum(F.col(each) / F.col("steps")).alias(shown) for each, shown in AVERAGES.items()]
     watermark = F.min(F.when(F.col("watermark") > MIN_INSTANT, F.col("watermark")))
-    return results.observe(name, *metrics, instant_of(watermark, kind).alias("released_before"))
+    metrics.append(instant_of(watermark, kind).alias("released_before"))
+    if type(kind) in TICKS:
+        # Progress writes an instant in one form or in another, by the way that it is asked for.
+        metrics.append(watermark.alias(TICKS[type(kind)]))
+    return results.observe(name, *metrics)
