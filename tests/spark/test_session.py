@@ -116,12 +116,16 @@ def test_a_session_with_the_limit_of_spark_is_told_so_once(restored: Any, caplog
 
 
 @pytest.mark.spark
-def test_what_is_read_at_the_start_only_is_refused(restored: Any) -> None:
+def test_what_is_read_at_the_start_only_is_refused(restored: Any, caplog: pytest.LogCaptureFixture) -> None:
     from streamframes.spark.configure import set_at_run_time
 
     done = set_at_run_time(restored, {"spark.driver.memory": "9g", "spark.sql.warehouse.dir": "x"})
     assert done.changed == {}
     assert set(done.refused) == {"spark.driver.memory", "spark.sql.warehouse.dir"}
+    with caplog.at_level("WARNING", logger="streamframes"):
+        sf.session(**{"spark.sql.warehouse.dir": "x"})
+    (message,) = caplog.messages
+    assert message.startswith("session() could not set spark.sql.warehouse.dir: ")
 
 
 @pytest.mark.spark

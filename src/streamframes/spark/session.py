@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 from streamframes.extras import need
 from streamframes.spark.buckets import context_of, local_cores
 from streamframes.spark.compat import running_session
-from streamframes.spark.configure import set_at_run_time
+from streamframes.spark.configure import Configured, set_at_run_time
 from streamframes.spark.settings import AT_RUN_TIME, given_to_spark, settings_for, spelled
 
 log = logging.getLogger("streamframes")
@@ -42,6 +42,7 @@ def _taken(spark: SparkSession, master: str | None, own: Mapping[str, str]) -> S
         log.warning("session() got master=%r, but a session on %s runs; stop it first", master, context.master)
     done = set_at_run_time(spark, own)
     log.info("session() took the session that runs and set %s; sf.configure(spark) sets more", done.brief())
+    _warn_of_refused(done)
     return spark
 
 
@@ -58,7 +59,13 @@ def _connected(remote: str, own: Mapping[str, str]) -> SparkSession:
     spark: SparkSession = SparkSession.builder.remote(remote).getOrCreate()
     done = set_at_run_time(spark, {**AT_RUN_TIME, **own})
     log.info("session() connected to %s and set %s", remote.partition(";")[0], done.brief())
+    _warn_of_refused(done)
     return spark
+
+
+def _warn_of_refused(done: Configured) -> None:
+    for key, why in done.refused.items():
+        log.warning("session() could not set %s: %s", key, why)
 
 
 def _started(name: str, master: str | None, own: Mapping[str, str]) -> SparkSession:
