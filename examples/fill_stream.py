@@ -33,9 +33,9 @@ def main() -> None:
         print("batch fragments losses known ended")
         query = filled.writeStream.foreachBatch(upsert).trigger(availableNow=True).start()
         query.awaitTermination()
-        figures = query.lastProgress["observedMetrics"]["streamframes"]
+        seen = sf.watch(query).figures().others
 
-    print(f"\n{figures.fill_waiting_rows_max} commands waited at most, {figures.fill_waiting_rows_avg:.0f} on average.")
+    print(f"\n{seen['fill_waiting_rows_max']} commands waited at most, {seen['fill_waiting_rows_avg']:.0f} on average.")
     final = {frame_id: row.n for frame_id, row in known.items() if row.frame_final}
     loss = sf.frames(made.toDF(spark), sustained, ts="rpt_time", by="router").expand(before="2 minutes")
     table = loss.fill(made.toDF(spark, table="commands"), ts="sent_at", n="count(*)").collect()

@@ -35,7 +35,7 @@ def main() -> None:
                 .start(loss, format="parquet")
             )
             query.awaitTermination()
-            figures = query.lastProgress["observedMetrics"]["streamframes"]
+            figures = sf.watch(query).figures()
             found = spark.read.parquet(loss).orderBy("frame_start", "router").collect()
             print(f"{len(found)} episodes so far, {figures.open_frames} open, {figures.waiting_rows} reports wait")
 

@@ -15,6 +15,7 @@ from streamframes.api.match import Matches, match
 from streamframes.api.regions import Regions, density, regions
 from streamframes.api.rows import configure, decode, scan, session
 from streamframes.api.sessions import Sessions, sessions
+from streamframes.api.watching import reason, watch
 from streamframes.core.bursts.learning import Learn
 from streamframes.core.jit.compiled import AFTER, BEFORE, GOES_ON
 from streamframes.core.schemes import (
@@ -89,6 +90,7 @@ __all__ = [
     "intersect",
     "match",
     "overlaps",
+    "reason",
     "regions",
     "scan",
     "session",
@@ -96,4 +98,5 @@ __all__ = [
     "sink",
     "subtract",
     "union",
+    "watch",
 ]

@@ -7,6 +7,7 @@ need("spark")
 
 from pyspark import __version__ as SPARK_VERSION
 from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.types import StructType
 
 if int(SPARK_VERSION.partition(".")[0]) < 4:
@@ -15,4 +16,4 @@ if int(SPARK_VERSION.partition(".")[0]) < 4:
         'pip install "streamframes[spark]"'
     )
 
-__all__ = ["SPARK_VERSION", "Column", "DataFrame", "SparkSession", "StructType"]
+__all__ = ["SPARK_VERSION", "Column", "DataFrame", "SparkSession", "StreamingQuery", "StructType"]

@@ -66,12 +66,11 @@ def punctuation(plan: OperatorPlan, keys: Sequence[pa.Array], known: np.ndarray)
     return pa.RecordBatch.from_arrays(arrays, schema=plan.frame_schema)
 
 
-def reported(plan: OperatorPlan, results: Sequence[pa.RecordBatch]) -> tuple[int, int]:
-    """How many rows the results have, and how many of them are fragments that more may follow."""
-    n_rows, name = sum(batch.num_rows for batch in results), f"{plan.prefix}final"
-    if name not in plan.result_schema.names:
-        return n_rows, 0
-    return n_rows, n_rows - sum(batch.column(name).true_count for batch in results)
+def reported(results: Sequence[pa.RecordBatch], prefix: str) -> tuple[int, int]:
+    """How many rows the results have, and how many of them are not final."""
+    name = f"{prefix}final"
+    finals = [batch.column(name) for batch in results if name in batch.schema.names]
+    return sum(batch.num_rows for batch in results), sum(len(final) - final.true_count for final in finals)
 
 
 def numbered(chunk: Chunk, numbers: np.ndarray) -> Rows:

@@ -96,7 +96,7 @@ class StreamBucket:
         if scheduled is not None and (self.operator.scheduled_groups or 0) > scheduled:
             # Groups whose schedule is known now may have reports waiting that continue it.
             results += self._release(self.waiting.take_before(None), advance=1)
-        passed = reported(self.plan.plan, results)
+        passed = reported(results, self.plan.plan.prefix)
         if self.plan.punctuations:
             results += self._punctuations()
         figures = self.operator.figures()

@@ -85,8 +85,7 @@ class RegionQuery(FilledQuery[RegionPlan]):
         """The reports of one place and instant of which there are several."""
         if self.is_stream:
             raise InvalidArgument(
-                "duplicates() looks at tables; a stream counts them in query.lastProgress['observedMetrics'] as "
-                "duplicate_reports"
+                "duplicates() looks at tables; a stream counts them, as duplicate_reports of sf.watch(query)"
             )
         identity = [column(name) for name in (*self.by, self.ts, *self.space)]
         rows = self.data.filter(column(self.ts).isNotNull())

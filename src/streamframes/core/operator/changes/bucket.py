@@ -23,7 +23,7 @@ from streamframes.core.operator import state_codec
 from streamframes.core.operator.changes.arrivals import Arrivals
 from streamframes.core.operator.changes.reported import PROVISIONAL, Reported, change_schema, frame_table
 from streamframes.core.operator.changes.rerun import Rerun
-from streamframes.core.operator.step import Step
+from streamframes.core.operator.step import Step, reported
 from streamframes.core.operator.store import SharedStore, Store
 from streamframes.core.operator.stream_bucket import StreamBucket, StreamPlan
 
@@ -106,7 +106,7 @@ class ChangeBucket:
         self.part.write(state_codec.encode(self.reported.snapshot()))
         self.shared.write()
         dues = [step.due + delay for step, delay in zip(steps, self.delays, strict=True) if step.due is not None]
-        return Step(results, self._counters(steps), min(dues, default=None))
+        return Step(results, {**self._counters(steps), **self._passed(results)}, min(dues, default=None))
 
     def _rerun_levels(self, arrivals: Arrivals) -> np.ndarray:
         """For each group with rows the last level that a row is late for which the level behind it still takes.
@@ -144,3 +144,7 @@ class ChangeBucket:
         kept = last["waiting"] if len(steps) > 1 else 0
         own = {"amended": first["late"] - last["late"], "kept": kept, "changeable": len(self.reported)}
         return {**first, "late": last["late"], **own}
+
+    def _passed(self, results: list[pa.RecordBatch]) -> dict[str, int]:
+        """The changes, and those of them that are provisional."""
+        return dict(zip(("results", "fragments"), reported(results, self.plan.stream.plan.prefix), strict=True))
