@@ -47,7 +47,7 @@ test-programs: $(stamp)
 test-pages: $(stamp)
 	$(with_java) $(bin)/pytest -m "spark and not long" tests/docs tests/golden
 
-test-servers: $(stamp) ## the tests that need a server such as Postgres, which they start
+test-servers: $(stamp) ## the tests with real servers, Kafka and Postgres, which are fetched once and run on this machine
 	$(with_java) $(bin)/pytest -m "servers and not long" tests/servers
 
 test-cluster: $(stamp) ## the tests on a standalone cluster and a Connect server, which they start
@@ -55,9 +55,6 @@ test-cluster: $(stamp) ## the tests on a standalone cluster and a Connect server
 
 test-long: $(stamp) ## what is left out of `make test`: ten times as many examples of each law, and queries killed often
 	@$(MAKE) --no-print-directory --jobs=2 --keep-going test-long-frames test-long-others test-long-spark
-
-test-servers: $(stamp) ## whole ways between real servers, which are fetched once and run on this machine
-	$(with_java) $(bin)/pytest -m "servers and not long" tests/servers
 
 # Half of the laws, by the time they take.
 laws := tests/core/files tests/core/fill tests/core/frames tests/core/operator tests/core/schemes
