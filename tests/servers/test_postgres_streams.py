@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,7 @@ def test_a_query_stops_when_the_server_is_down_and_goes_on_when_it_is_back(
 
     def run(*files: Path) -> None:
         for file in files:
-            file.rename(tmp_path / "in" / file.name)
+            shutil.copy2(file, tmp_path / "in")
         writer = frames.writeStream.foreachBatch(upsert).option("checkpointLocation", str(tmp_path / "checkpoint"))
         writer.trigger(availableNow=True).start().awaitTermination()
 
