@@ -20,6 +20,9 @@ USES = {
     "worker": "from streamframes.extras import need; need('worker')",
     "connect": "from streamframes.extras import need; need('connect')",
     "regions": "from streamframes.extras import need; need('regions')",
+    "postgres": "sf.sink.Postgres('postgresql://127.0.0.1/db', table='t')",
+    "delta": "from streamframes.extras import need; need('delta')",
+    "iceberg": "from streamframes.extras import need; need('iceberg')",
 }
 
 

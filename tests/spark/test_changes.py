@@ -75,7 +75,6 @@ def test_what_changes_cannot_be_combined_with_is_refused_by_name(spark: Any, tmp
     frames = sf.frames(rows, sf.Threshold("w"), ts="ts", by="key", stream=early)
     assert frames.toDF().columns[-3:] == ["frame_version", "frame_final", "frame_retracted"]
     punctuated = sf.Stream(punctuation="is_word", late="amend", amend_within="1 day")
-    points = {"ts": "ts", "space": "v", "bin": 1.0, "unit": "1 second", "above": 1.0}
     refused = [
         (frames.tag, "tag() got a stream with early=True"),
         (lambda: frames.expand(before="1 second"), "expand(), move() or split() got a stream with early=True"),
@@ -95,7 +94,6 @@ def test_what_changes_cannot_be_combined_with_is_refused_by_name(spark: Any, tmp
             lambda: sf.frames(spark.range(3), sf.Threshold("id > 1"), ts="id", stream=sf.Stream(early=True)),
             "got early=True for a table",
         ),
-        (lambda: sf.density(rows, stream=early, **points), "early=True"),
     ]  # fmt: skip
     for call, message in refused:
         with pytest.raises(sf.InvalidArgument, match=re.escape(message)):

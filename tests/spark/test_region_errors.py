@@ -174,7 +174,7 @@ def test_what_a_stream_cannot_do_is_refused(rows: Any, stream: Any, spark: Any) 
         (lambda: sf.regions(stream, "speed < 20", **GOOD), r"regions\(\) got a stream without a watermark; say how late"),
         (lambda: sf.density(stream, **GOOD, bin=1, unit="1 minute", above=1), r"density\(\) got a stream without a watermark"),
         (lambda: sf.regions(rows, "speed < 20", **GOOD, reports=sf.Reports(places=stream)), r"places= as a stream; give a table of them, or a list"),
-        (live.duplicates, r"duplicates\(\) looks at tables; a stream counts them in .* as duplicate_reports"),
+        (live.duplicates, r"duplicates\(\) looks at tables; a stream counts them, as duplicate_reports of sf\.watch\(query\)"),
         (lambda: live.agg(half="percentile(speed, 0.5)"), r"half='percentile\(speed, 0.5\)', which a stream cannot add up .*foreachBatch"),
     ):  # fmt: skip
         with pytest.raises(sf.InvalidArgument, match=message):

@@ -7,13 +7,12 @@ whole microseconds.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -23,6 +22,9 @@ from streamframes.errors import InvalidArgument, SinkError
 from streamframes.sinks.database import Database, Layout
 from streamframes.sinks.refusals import ASIDE, AsideRow, Fault
 from streamframes.sinks.texts import FIRST_DAY, FIRST_INSTANT, LAST_DAY, LAST_INSTANT, outside, texts, to_json
+
+if TYPE_CHECKING:
+    import sqlite3
 
 # What a column of each affinity keeps as it is: by its declared type SQLite converts values when they are stored.
 _KEPT_BY = {"INTEGER": {"INTEGER", "NUMERIC", "BLOB"}, "REAL": {"REAL", "BLOB"}, "TEXT": {"TEXT", "BLOB"}}
@@ -37,7 +39,7 @@ class Columns(NamedTuple):
 
 
 @dataclass(frozen=True, init=False)
-class SQLite(Database[sqlite3.Connection, Columns]):
+class SQLite(Database["sqlite3.Connection", Columns]):
     """A table in a file of SQLite, for `upsert()`.
 
     Parameters
@@ -95,6 +97,8 @@ class SQLite(Database[sqlite3.Connection, Columns]):
     @contextmanager
     def connected(self) -> Iterator[sqlite3.Connection]:
         """A connection to the file."""
+        import sqlite3  # workers load this module, and never connect
+
         try:
             with closing(sqlite3.connect(self.path, timeout=self.timeout, isolation_level=None)) as connection:
                 yield connection

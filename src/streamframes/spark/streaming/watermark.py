@@ -70,14 +70,15 @@ def check_stream(rows: DataFrame, ts: str, clock: Clock, stream: Stream, verb: s
     watch = check_watch(rows, ts, clock, stream.lateness, verb, hint)
     if stream.punctuations and not rows.isStreaming:
         raise InvalidArgument(f"{verb} got punctuations=True for a table, of which everything is known; leave it out")
-    if stream.has_changes and not rows.isStreaming:
-        given = "early=True" if stream.early else "late='amend'"
-        raise InvalidArgument(f"{verb} got {given} for a table, of which everything is known; leave it out")
     within = None if stream.amend_within is None else clock.ticks(stream.amend_within, "amend_within")
     late = "count" if within is not None else stream.late
-    return StreamSettings(
+    settings = StreamSettings(
         watch, own, everybody, stream.fragments, late, stream.punctuations, early=stream.early, amend_within=within
     )
+    if settings.has_changes and not rows.isStreaming:
+        given = "early=True" if stream.early else "late='amend'"
+        raise InvalidArgument(f"{verb} got {given} for a table, of which everything is known; leave it out")
+    return settings
 
 
 def check_watch(
