@@ -82,7 +82,8 @@ def programs() -> Path:
         if attempt or os.getuid() != 0 or shutil.which("apt-get") is None:
             break
         quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-        subprocess.run(["apt-get", "install", "-y", "-q", "postgresql"], env=quiet, capture_output=True, check=False)
+        for command in (["update"], ["install", "-y", "-q", "postgresql"]):
+            subprocess.run(["apt-get", *command], env=quiet, capture_output=True, check=False)
     raise Missing("no Postgres here; install it with: apt-get install postgresql")
 
 
