@@ -22,7 +22,7 @@ from tests.servers.postgres import Server
 from tests.servers.reports import arrived
 from tests.servers.ways import filled, frames_of
 
-pytestmark = [pytest.mark.spark, pytest.mark.servers]
+pytestmark = [pytest.mark.spark, pytest.mark.servers, pytest.mark.long]
 
 OFFSETS = 150
 RANDOM_KILLS = 3
