@@ -31,9 +31,9 @@ SEEN = "select router, frame_start, frame_end, probes, seen from loss_seen order
 
 def main() -> None:
     """Start everything, send, show, and stop everything."""
-    asked = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    asked.add_argument("--keep", action="store_true", help="go on sending until Ctrl-C")
-    keep = asked.parse_args().keep
+    arguments = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    arguments.add_argument("--keep", action="store_true", help="go on sending until Ctrl-C")
+    keep = arguments.parse_args().keep
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="streamframes-pipeline-")))
         print("starting a broker of Kafka and Postgres; the first time their jars are fetched", flush=True)
