@@ -24,7 +24,7 @@ from tests.servers.kafka import connector, read
 from tests.servers.killing import dying
 
 REPORTS = "router string not null, rpt_time timestamp not null, drop_pct double"
-SCHEME = sf.Threshold("drop_pct > 0.02", min_rows=2)
+SCHEME = sf.Threshold("drop_pct > 0.2", min_rows=2)
 LATENESS = "1 minute"
 FILL = {"n": "count(*)", "worst": "max(drop_pct)"}
 
