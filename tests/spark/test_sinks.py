@@ -11,6 +11,8 @@ import pytest
 
 import streamframes as sf
 from streamframes.data import routers
+from streamframes.sinks.changes import Changes
+from streamframes.spark.sinks.batch import SparkBatch, schema_of
 
 pytestmark = pytest.mark.spark
 
@@ -80,3 +82,15 @@ def test_what_cannot_be_written_is_refused_before_a_job_starts(spark: Any, tmp_p
     with pytest.raises(sf.InvalidArgument, match=r"target='a.db'; give one such as sf.sink.SQLite"):
         sf.sink.upsert("a.db")
     assert not target.path.exists()
+
+
+def test_tables_are_merged_with_one_row_of_each_key_and_rows_that_differ_are_refused(spark: Any) -> None:
+    def newest(*rows: tuple[int, str]) -> list[Any]:
+        table = spark.createDataFrame(list(rows), "frame_id long, v string")
+        batch = SparkBatch(table, schema_of(table), Changes(("frame_id",)), None, "fail")
+        return sorted(map(tuple, batch.newest().collect()))
+
+    assert newest((1, "a"), (1, "a"), (2, "b")) == [(1, "a"), (2, "b")]
+    with pytest.raises(Exception, match="same frame_id, but differ; name all columns") as caught:
+        newest((1, "a"), (1, "b"))
+    assert sf.reason(caught.value).startswith("rows of one batch have the same frame_id")

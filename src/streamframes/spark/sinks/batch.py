@@ -37,10 +37,23 @@ class SparkBatch:
         if changes.rows is not None:
             rows = rows.filter(column(changes.key[0]).isNotNull() | column(changes.rows).isNotNull())
         if not changes.order:
-            return rows.dropDuplicates(list(changes.key))
+            return _one_of_each(rows.distinct(), changes.key)
         newest_first = [column(name).desc_nulls_last() for name in changes.order]
         window = Window.partitionBy(*map(column, changes.key)).orderBy(*newest_first)
         return rows.withColumn("__sf_rank", F.row_number().over(window)).filter("__sf_rank = 1").drop("__sf_rank")
+
+
+def _one_of_each(rows: DataFrame, key: tuple[str, ...]) -> DataFrame:
+    """Rows of which no two have the same key: which one is right is unknown, so the batch stops."""
+    same = F.count(F.lit(1)).over(Window.partitionBy(*map(column, key)))
+    error = F.raise_error(
+        F.lit(
+            f"rows of one batch have the same {', '.join(key)}, but differ; name all columns that tell rows apart, as "
+            "upsert(..., key=[...]), or a column that rises with each change, as order="
+        )
+    )
+    is_alone = F.when(F.col("__sf_same") == 1, F.lit(True)).otherwise(error.cast("boolean"))
+    return rows.withColumn("__sf_same", same).filter(is_alone).drop("__sf_same")
 
 
 def schema_of(rows: DataFrame) -> pa.Schema:
