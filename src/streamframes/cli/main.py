@@ -1,4 +1,4 @@
-"""The program `streamframes`. Commands load what they need when they run, so that help is quick."""
+"""The program `streamframes`, which registers every command. They load what they need when they run: help is quick."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Changes: which rows of a batch are about the same thing, and which of two rows is newer.
 
 A row of a frame replaces the stored row under its key, unless that is newer: of a later fragment, of a later version,
-or of a later value of the columns that the user names.
+or of a later value of the columns that the user names. Among the rows of a batch `newest` decides; against the stored
+row the database does, by `_not_older` of `sqlite`, `postgres.merge` and `spark.sinks.merge`.
 """
 
 from __future__ import annotations

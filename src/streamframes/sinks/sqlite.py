@@ -189,14 +189,14 @@ class SQLite(Database["sqlite3.Connection", Columns]):
             gone = rows[changes.retracted].fill_null(False)
             deleted = rows.filter(gone).select([*changes.key, *changes.order])
             same = " AND ".join(f"{quoted(name)} = ?" for name in changes.key)
-            newer = _newer([quoted(name) for name in changes.order], ["?" for _ in changes.order])
+            newer = _not_older([quoted(name) for name in changes.order], ["?" for _ in changes.order])
             statement = f"DELETE FROM {quoted(self.table)} WHERE {same} AND {newer}"
             connection.executemany(statement, _values(deleted))
             rows = rows.filter(pc.invert(gone))
         names, key = ", ".join(map(quoted, layout.names)), ", ".join(map(quoted, changes.key))
         sets = ", ".join(f"{quoted(name)} = excluded.{quoted(name)}" for name in layout.values)
         stored, own = ([f"{table}.{quoted(name)}" for name in changes.order] for table in ("stored", "excluded"))
-        then = f"UPDATE SET {sets} WHERE {_newer(stored, own)}" if sets else "NOTHING"
+        then = f"UPDATE SET {sets} WHERE {_not_older(stored, own)}" if sets else "NOTHING"
         statement = (
             f"INSERT INTO {quoted(self.table)} AS stored ({names}) VALUES ({', '.join('?' * len(layout.names))}) "
             f"ON CONFLICT ({key}) DO {then}"
@@ -227,7 +227,7 @@ def affinity(declared: str) -> str:
     return "REAL" if any(mark in kind for mark in ("REAL", "FLOA", "DOUB")) else "NUMERIC"
 
 
-def _newer(stored: Sequence[str], own: Sequence[str]) -> str:
+def _not_older(stored: Sequence[str], own: Sequence[str]) -> str:
     """Whether a row is at least as new as the stored one."""
     return f"coalesce(({', '.join(stored)}) <= ({', '.join(own)}), 1)" if stored else "1"
 

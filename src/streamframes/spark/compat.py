@@ -1,6 +1,6 @@
 """Versions: where those of Spark differ; each difference says from which version on it can go.
 
-Everything else is the public interface that Spark 4.0 has.
+Everything else is the public interface that Spark 4.0 has, the oldest version: importing `spark` checks it.
 """
 
 from __future__ import annotations

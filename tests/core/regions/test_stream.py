@@ -1,6 +1,6 @@
 """Regions of streams without an engine: any arrival order, any cut into steps, any watermark: the table's regions.
 
-Covers: streamframes.core.regions.early_results
+Covers: streamframes.core.regions.fragments
 """
 
 from __future__ import annotations

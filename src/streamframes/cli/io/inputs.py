@@ -1,4 +1,7 @@
-"""Inputs: which files are meant, in which format, and how Spark reads them."""
+"""Inputs: which files are meant, in which format, and how Spark reads them.
+
+CSV files whose headers differ are refused, and instants of which only some have an offset.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bucket of a stream, step by step.
+"""The bucket of a stream, step by step: late rows are counted, others wait and are released in order.
 
   chunks ──> late? ──> waiting ──> released up to the watermark ──> operator ──> results
                                              │

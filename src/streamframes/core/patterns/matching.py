@@ -1,4 +1,7 @@
-"""Matching: the rows of a bucket that are at hand, and the matches that are certain among them."""
+"""Matching: the rows of a bucket that are at hand, and the matches that are certain among them.
+
+The compiled matcher that finds them is `kernels.matcher.match_rows`.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Regions: frames in time and space, searched for among the reports of places or the points of a plane.
 
-    rows -> reports (resolved, by column) -> group_search: one search -> non_overlapping, early_results -> results
+    rows -> reports (resolved, by column) -> group_search: one search -> non_overlapping, fragments -> results
 
 Entry point: `operator.RegionPlan`. `arguments` checks what a user gives, `plan` holds it. One folder a search:
 `rectangles` (one dimension of space, two methods), `boxes` (two dimensions), `connected` and `density`; all are a

@@ -1,4 +1,4 @@
-"""The search of one group: its reports resolved, the search that its plan asks for, and what is emitted early.
+"""The search of one group: its reports resolved, the search that its plan asks for, and what is certain of it.
 
 rows ──> reports ──> columns of resolved reports ──> search ──> ended ──┬──> clusters, where regions must not overlap
                                                         └──> open ──────┴──> fragments
@@ -13,7 +13,7 @@ import numpy as np
 
 from streamframes.core.batch.tree import Tree, number_at, tree_at
 from streamframes.core.regions.boxes.search import BoxSearch
-from streamframes.core.regions.early_results import EarlyRegions
+from streamframes.core.regions.fragments import RegionFragments
 from streamframes.core.regions.non_overlapping import Clusters
 from streamframes.core.regions.plan import CONNECTED, DURATIONS, RegionSpec
 from streamframes.core.regions.rectangles.grid import GridSearch
@@ -58,7 +58,7 @@ class GroupSearch(RegionGroup):
         self.search = search_for(plan)
         self.search.add_places(_NO_PLACES, self.reports.places, self.reports.listed)
         self.clusters = Clusters(plan.prefer) if plan.prefer is not None else None
-        self.early = EarlyRegions() if plan.fragments and live else None
+        self.fragments = RegionFragments() if plan.fragments and live else None
         self.latest: int | None = None
         self.open = self.search.open_regions()
 
@@ -71,9 +71,9 @@ class GroupSearch(RegionGroup):
                 yield from self._take(ts[low:high], place[low:high], state[low:high])
         if watermark is not None and self._is_long_gap(watermark):
             yield from self.finish(GAP)
-        certain = self.search.certain() if self.early is not None else None
-        if self.early is not None and certain is not None:
-            yield self.early.grown(certain)
+        certain = self.search.certain() if self.fragments is not None else None
+        if self.fragments is not None and certain is not None:
+            yield self.fragments.grown(certain)
 
     def _take(self, ts: np.ndarray, place: np.ndarray, state: np.ndarray) -> Iterator[Emission]:
         self.latest = int(ts[-1])
@@ -104,7 +104,7 @@ class GroupSearch(RegionGroup):
         self.open = self.search.open_regions()
         if self.clusters is not None:
             regions = self.clusters.feed(regions, self.open)
-        numbers = self.early.ended(regions) if self.early is not None else np.zeros(len(regions), np.int64)
+        numbers = self.fragments.ended(regions) if self.fragments is not None else np.zeros(len(regions), np.int64)
         yield Emission(regions, numbers, True)
 
     def _long_gaps(self, ts: np.ndarray) -> list[int]:
@@ -149,7 +149,7 @@ class GroupSearch(RegionGroup):
             "reports": self.reports.snapshot(),
             "search": self.search.snapshot(),
             "clusters": self.clusters.snapshot() if self.clusters is not None else {},
-            "early": self.early.snapshot() if self.early is not None else {},
+            "early": self.fragments.snapshot() if self.fragments is not None else {},
             "latest": self.latest,
         }
 
@@ -162,6 +162,6 @@ class GroupSearch(RegionGroup):
         self.latest = None if tree["latest"] is None else number_at(tree, "latest")
         if self.clusters is not None:
             self.clusters.restore(tree_at(tree, "clusters"))
-        if self.early is not None:
-            self.early.restore(tree_at(tree, "early"))
+        if self.fragments is not None:
+            self.fragments.restore(tree_at(tree, "early"))
         self.open = self.search.open_regions()

@@ -51,7 +51,7 @@ def merging(table: sql.Identifier, layout: Layout) -> Iterator[sql.Composed]:
         gone = sql.SQL("coalesce(staged.{}, false)").format(sql.Identifier(changes.retracted))
         same = _pairs(changes.key, "stored.{0} = staged.{0}", " AND ")
         delete = sql.SQL("DELETE FROM {} AS stored USING {} AS staged WHERE {} AND {} AND {}")
-        yield delete.format(table, STAGED, gone, same, _newer(changes.order, "staged"))
+        yield delete.format(table, STAGED, gone, same, _not_older(changes.order, "staged"))
         staying = sql.SQL("NOT {}").format(gone)
     values = [
         sql.SQL("staged.{}::{}").format(sql.Identifier(name), sql.SQL(kind)) for name, kind in layout.types.items()
@@ -59,7 +59,7 @@ def merging(table: sql.Identifier, layout: Layout) -> Iterator[sql.Composed]:
     then = sql.Composed([sql.SQL("NOTHING")])
     if layout.values:
         sets = _pairs(layout.values, "{0} = excluded.{0}", ", ")
-        then = sql.SQL("UPDATE SET {} WHERE {}").format(sets, _newer(changes.order, "excluded"))
+        then = sql.SQL("UPDATE SET {} WHERE {}").format(sets, _not_older(changes.order, "excluded"))
     insert = sql.SQL("INSERT INTO {} AS stored ({}) SELECT {} FROM {} AS staged WHERE {} ON CONFLICT ({}) DO {}")
     names, key = names_of(layout.names), names_of(changes.key)
     yield insert.format(table, names, sql.SQL(", ").join(values), STAGED, staying, key, then)
@@ -74,7 +74,7 @@ def _pairs(names: Sequence[str], each: str, between: str) -> sql.Composed:
     return sql.SQL(between).join(sql.SQL(each).format(sql.Identifier(name)) for name in names)
 
 
-def _newer(order: Sequence[str], own: str) -> sql.Composed:
+def _not_older(order: Sequence[str], own: str) -> sql.Composed:
     """Whether a row is at least as new as the stored one."""
     if not order:
         return sql.Composed([sql.SQL("true")])

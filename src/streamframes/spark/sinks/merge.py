@@ -83,7 +83,7 @@ def merge_statement(table: str, schema: T.StructType, changes: Changes) -> str:
     """The MERGE that brings a table up to date with the rows of the view."""
     names = schema.names
     same = " AND ".join(f"stored.{quoted(name)} = own.{quoted(name)}" for name in changes.key)
-    newer = _newer(changes.order)
+    newer = _not_older(changes.order)
     sets = ", ".join(f"{quoted(name)} = own.{quoted(name)}" for name in names)
     own = ", ".join(f"own.{quoted(name)}" for name in names)
     clauses, gone = [], None
@@ -96,7 +96,7 @@ def merge_statement(table: str, schema: T.StructType, changes: Changes) -> str:
     return f"MERGE INTO {table} AS stored USING {_SOURCE} AS own ON {same} {' '.join(clauses)}"
 
 
-def _newer(order: Sequence[str]) -> str:
+def _not_older(order: Sequence[str]) -> str:
     """Whether a row is at least as new as the stored one; nulls come first."""
     if not order:
         return "true"

@@ -1,4 +1,4 @@
-"""Watching: who says of a stream what has been seen of it, by a watermark or by punctuation."""
+"""Watermarks: who says of a stream what has been seen of it, by a watermark or by punctuation."""
 
 from __future__ import annotations
 

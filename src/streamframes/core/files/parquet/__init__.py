@@ -2,7 +2,7 @@
 
 listing   paths, folders, patterns, URIs    -> files, with the columns in their Hive folders
 footers   files                             -> schemas and metadata, which `column_chunks` checks
-row_groups  footers                         -> row groups with the ranges of their instants
+row_groups  statistics in footers           -> row groups with the ranges of their instants
 dataset   footers that agree                -> one schema
 reader    row groups                        -> record batches in the types that Spark would carry
 plain_columns   their columns that are numbers or texts, of local files, by Polars

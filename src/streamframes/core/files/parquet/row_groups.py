@@ -1,4 +1,7 @@
-"""Row groups: between which instants their rows lie, read from footers, and which of them are read together."""
+"""Row groups: between which instants their rows lie, by the statistics in footers (`ticks_range`).
+
+It also says which of them are read together.
+"""
 
 from __future__ import annotations
 

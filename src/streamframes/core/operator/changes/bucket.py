@@ -7,7 +7,8 @@
   what all levels have found, and what rows that still wait would give ──> compared with what was reported ──> changes
 
 A level is a bucket of a stream as it is without changes, with a watermark that is later by its delay. Without
-amendments there is only level 0, which is left as it is: a copy of its groups runs over the rows that wait.
+amendments there is only level 0, which is left as it is: a copy of its groups runs over the rows that wait
+(`ChangeBucket._found`), and gives the provisional results.
 """
 
 from __future__ import annotations

@@ -16,9 +16,9 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql import types as T
 
+from streamframes.core.fill.filling_bucket import FillStreamPlan
 from streamframes.core.fill.operator import FillPlan
 from streamframes.core.fill.plan import FRAMES, ROWS
-from streamframes.core.fill.stream_bucket import FillStreamPlan
 from streamframes.core.frames.edges import Move
 from streamframes.core.operator.lookup import completed
 from streamframes.core.operator.stream_bucket import StreamPlan

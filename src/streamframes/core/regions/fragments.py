@@ -12,7 +12,7 @@ from streamframes.core.batch.tree import Tree, array_at
 from streamframes.core.regions.types import Emission, Regions
 
 
-class EarlyRegions:
+class RegionFragments:
     """The open regions of one group that have been emitted: how often, and up to which instant."""
 
     def __init__(self) -> None:

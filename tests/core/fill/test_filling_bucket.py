@@ -17,9 +17,9 @@ import streamframes as sf
 from streamframes.core.batch.clock import Clock
 from streamframes.core.batch.packer import DATA, Packer
 from streamframes.core.batch.rows import TagColumn
+from streamframes.core.fill.filling_bucket import FillBucket, FillStreamPlan
 from streamframes.core.fill.operator import FillPlan
 from streamframes.core.fill.plan import FRAMES, ROWS
-from streamframes.core.fill.stream_bucket import FillBucket, FillStreamPlan
 from streamframes.core.frames.edges import Expand, Move, Split
 from streamframes.core.frames.measures import Measure
 from streamframes.core.frames.operator import FramePlan
