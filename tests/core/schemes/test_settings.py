@@ -102,11 +102,14 @@ def bad(make: Any, message: str) -> Any:
         bad(lambda: sf.Count(3, slide=0), r"slide=0 must be a whole number greater than zero"),
         bad(lambda: sf.Scheme.from_dict({"scheme": "Treshold"}), r"scheme='Treshold' is unknown; the schemes are"),
         bad(lambda: sf.Scheme.from_dict({"scheme": "Gap", "gpa": 3}), r"Gap got unknown settings"),
-        bad(lambda: sf.frames_of(sf.Threshold("w"), ts=[1]), r"Threshold needs where"),
+        bad(
+            lambda: sf.frames_of(sf.Threshold("w"), ts=[1]),
+            r"Threshold needs where='w', and the columns are none: w is no column",
+        ),
         bad(lambda: sf.frames_of(sf.Threshold("w"), ts=[1], w=[True, True]), r"has 2 values but ts has 1"),
         bad(
             lambda: sf.frames_of(sf.Threshold("w"), ts=[1], w=[3.0]),
-            r"w=\[3.0\] must be True or False: there is no SQL",
+            r"w=\[3.0\] must be True or False",
         ),
         bad(lambda: sf.frames_of(sf.Delta("v", "<", 1), ts=[1], v=["a"]), r"v=\['a'\] must be numbers"),
         bad(lambda: sf.frames_of(sf.Gap(1), ts=[None]), r"ts=\[None\] must be whole numbers"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -14,8 +14,11 @@ from streamframes.core.batch.reorder_buffer import ReorderBuffer
 from streamframes.core.batch.rows import Rows
 from streamframes.core.frames.operator import FrameOperator, FramePlan
 from streamframes.core.frames.schedule import Schedule
-from streamframes.core.schemes.base import Input, Scheme
+from streamframes.core.schemes.base import Scheme
+from streamframes.core.theory.given import Values, brief, inputs_of, instants_of, typed
 from streamframes.errors import InvalidArgument
+
+INTEGERS = Clock("integer")
 
 
 @dataclass(frozen=True, repr=False)
@@ -30,52 +33,65 @@ class Frame:
     cell: tuple[int, ...] | None = None
     imputed: int | None = None
 
+    @property
+    def duration(self) -> Any:
+        """How long it is, from the first row to the last: a timedelta, or a whole number."""
+        return self.end - self.start
+
     def __repr__(self) -> str:
         shown = [(field.name, getattr(self, field.name)) for field in fields(self)]
         return f"Frame({', '.join(f'{name}={value!r}' for name, value in shown if value is not None)})"
 
 
-def frames_of(
-    scheme: Scheme, *, ts: Sequence[int], schedule: Schedule | None = None, **columns: Sequence[object]
-) -> list[Frame]:
-    """The frames of one group of rows with integer instants; one column for each input of the scheme, in order.
+def frames_of(scheme: Scheme, *, ts: Values, schedule: Schedule | None = None, **columns: Values) -> list[Frame]:
+    """The frames of one group of rows, without Spark.
 
-    >>> from streamframes.core.schemes import Gap
+    Parameters
+    ----------
+    scheme
+        Where to cut.
+    ts
+        Whole numbers, datetimes or dates, in any order; start and end of the frames are of their kind.
+    schedule
+        When rows are expected, in ticks.
+    columns
+        The columns that the scheme names: lists, arrays of NumPy or Arrow, Series. Columns that are named like the
+        inputs of the scheme (`where`, `until`) give the values of these.
+
+    >>> from streamframes.core.schemes import Gap, Threshold
     >>> frames_of(Gap(5), ts=[9, 1, 2])
     [Frame(start=1, end=2, rows=2, closed_by='condition'), Frame(start=9, end=9, rows=1, closed_by='end of data')]
+    >>> frames_of(Threshold("loss > 0.3"), ts=[1, 2, 3], loss=[0.5, 0.4, 0.1])
+    [Frame(start=1, end=2, rows=2, closed_by='condition')]
     """
-    trial = Trial(scheme, ts=ts, columns=columns, schedule=schedule)
-    return trial.frames([range(len(ts))])
+    instants = instants_of(ts)
+    for name, values in columns.items():
+        if len(values) != len(instants.ticks):
+            raise InvalidArgument(f"{brief(name, values)} has {len(values)} values but ts has {len(instants.ticks)}")
+    trial = Trial(scheme, instants.ticks, inputs_of(scheme, columns), schedule, instants.clock, instants.type)
+    return trial.frames([range(len(instants.ticks))])
 
 
 @dataclass
 class Trial:
-    """Rows of one group, to be fed to a scheme at once or batch by batch."""
+    """Rows of one group, to be fed to a scheme at once or batch by batch; a column for each input, in order."""
 
     scheme: Scheme
     ts: Sequence[int]
-    columns: Mapping[str, Sequence[object]]
+    columns: Mapping[str, Values]
     schedule: Schedule | None = None
+    clock: Clock = INTEGERS
+    ts_type: pa.DataType = field(default_factory=pa.int64)
 
     def __post_init__(self) -> None:
-        inputs = self.scheme.inputs()
-        if len(inputs) != len(self.columns):
-            names = ", ".join(input.name for input in inputs) or "no columns"
-            raise InvalidArgument(f"{type(self.scheme).__name__} needs {names}; got {', '.join(self.columns)}")
-        for name, values in self.columns.items():
-            if len(values) != len(self.ts):
-                raise InvalidArgument(f"{name}={values!r} has {len(values)} values but ts has {len(self.ts)}")
-        if not all(isinstance(instant, int) for instant in self.ts):
-            raise InvalidArgument(f"ts={list(self.ts)!r} must be whole numbers; timestamps and nulls need frames()")
-        named = zip(self.columns.items(), inputs, strict=True)
-        arrays = [_array(name, values, needed) for (name, values), needed in named]
-        self.arrays = arrays
+        named = zip(self.columns.items(), self.scheme.inputs(), strict=True)
+        self.arrays = [typed(name, values, needed) for (name, values), needed in named]
         self.plan = FramePlan(
             scheme=self.scheme,
-            clock=Clock("integer"),
+            clock=self.clock,
             keys=pa.schema([]),
-            ts_type=pa.int64(),
-            columns=tuple(array.type for array in arrays),
+            ts_type=self.ts_type,
+            columns=tuple(array.type for array in self.arrays),
             schedule=self.schedule,
         )
 
@@ -110,22 +126,6 @@ def start_operator(plan: FramePlan, *, live: bool = False) -> FrameOperator:
     one = np.zeros(1, np.uint64)
     operator.groups.numbers(one, one, pa.RecordBatch.from_arrays([], []))
     return operator
-
-
-def _array(name: str, values: Sequence[object], needed: Input) -> pa.Array:
-    try:
-        if needed.kind == "condition":
-            return pa.array(values, pa.bool_())
-        array = pa.array(values, from_pandas=False)
-        whole = needed.kind != "number" or pa.types.is_integer(array.type)
-        return array if whole else array.cast(pa.float64())
-    except pa.ArrowInvalid:
-        kinds = {
-            "condition": "True or False: there is no SQL here, give what the condition yields",
-            "number": "numbers",
-        }
-        wanted = kinds.get(needed.kind, "values of one type")
-        raise InvalidArgument(f"{name}={list(values)!r} must be {wanted}") from None
 
 
 def frames_in(batches: Iterable[pa.RecordBatch]) -> list[Frame]:
