@@ -2,7 +2,9 @@
 
 `python -m benchmarks.sinks` starts a private Postgres from the system's packages, and prints seconds. Both ways begin
 with the same cached DataFrame and an empty table, and end with the same rows; then both write all rows once more, and
-`upsert()` alone some batches of 1,000 fragments.
+`upsert()` alone some batches of 1,000 fragments. `cpu` are seconds of processor of Python, Spark and Postgres together,
+`copy alone` is how long Postgres takes to copy the same rows into a table with a key, ready in its own binary form and
+sorted: no way that writes one transaction can be faster.
 """
 
 from __future__ import annotations
@@ -14,9 +16,11 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import psutil
 import psycopg
 
 import streamframes as sf
+from streamframes.sinks.postgres.copy import copied
 from tests.servers.postgres import Server, cluster
 
 DRIVER = "org.postgresql:postgresql:42.7.7"
@@ -36,6 +40,7 @@ UPSERT = """
     frame_final = excluded.frame_final
     where (jdbc.frame_fragment, jdbc.frame_final) <= (excluded.frame_fragment, excluded.frame_final)
 """
+DIFFERENT = "select count(*) from (table own except table jdbc union all table jdbc except table own) d"
 COLUMNS = """
     frame_id bigint {}, router text, frame_start timestamptz, frame_end timestamptz, frame_rows bigint,
     frame_closed_by text, worst double precision, frame_fragment bigint, frame_final boolean
@@ -64,21 +69,48 @@ def measured(spark: Any, frames: Any, server: Server) -> dict[str, float]:
     upsert(frames.limit(1_000))
     through_jdbc(frames.limit(1_000), server)
     ask(server, "drop table own; drop table jdbc")
-    seconds = {"upsert": timed(lambda: upsert(frames)), "jdbc": timed(lambda: through_jdbc(frames, server))}
-    equal = "select count(*) from (table own except table jdbc union all table jdbc except table own) d"
-    if ask(server, equal) != [(0,)]:
-        raise RuntimeError("the two ways do not lead to the same rows")
-    seconds |= {
-        "upsert again": timed(lambda: upsert(frames)),
-        "jdbc again": timed(lambda: through_jdbc(frames, server)),
-    }
+    ready = prepared(frames)
+    found = {"copy alone": timed(lambda: copied_alone(server, ready))}
+    for again in ("", " again"):
+        writers: dict[str, Callable[[], object]] = {
+            "upsert": lambda: upsert(frames),
+            "jdbc": lambda: through_jdbc(frames, server),
+        }
+        for name, run in writers.items():
+            before = processor_seconds(server)
+            found[f"{name}{again}"] = timed(run)
+            found[f"{name}{again} cpu"] = processor_seconds(server) - before
+        if ask(server, DIFFERENT) != [(0,)]:
+            raise RuntimeError("the two writers do not lead to the same rows")
+        for kind in ("", " cpu"):
+            found[f"ratio{again}{kind}"] = found[f"jdbc{again}{kind}"] / found[f"upsert{again}{kind}"]
     few = spark.createDataFrame(frames.limit(FRAGMENTS).toArrow()).cache()
     few.count()
-    alone = statistics.median(timed(few.toArrow) for _ in range(BATCHES))
-    batch = statistics.median(timed(lambda: upsert(few)) for _ in range(BATCHES))
-    rounded = {name: round(value, 3) for name, value in seconds.items()}
-    ratios = {f"{way} ratio": round(seconds[f"jdbc{way}"] / seconds[f"upsert{way}"], 1) for way in ("", " again")}
-    return {**rounded, **ratios, "a batch": round(batch, 3), "of which reading": round(alone, 3)}
+    found["of which reading"] = statistics.median(timed(few.toArrow) for _ in range(BATCHES))
+    found["a batch"] = statistics.median(timed(lambda: upsert(few)) for _ in range(BATCHES))
+    return {each: round(value, 3) for each, value in found.items()}
+
+
+def prepared(frames: Any) -> list[bytes]:
+    """The rows in the binary form of COPY, sorted by their key."""
+    return list(copied(frames.toArrow().sort_by("frame_id")))
+
+
+def copied_alone(server: Server, ready: list[bytes]) -> None:
+    """What Postgres needs for rows that are ready, in one transaction."""
+    ask(server, f"create table alone ({COLUMNS.format('primary key')})")
+    statement = "copy alone from stdin (format binary)"
+    with psycopg.connect(**server.settings) as connection, connection.cursor().copy(statement) as copy:  # type: ignore[arg-type]
+        for block in ready:
+            copy.write(block)
+
+
+def processor_seconds(server: Server) -> float:
+    """What Python, Spark and Postgres have used so far, with what has ended."""
+    postmaster = psutil.Process(int((server.folder / "data" / "postmaster.pid").read_text().split()[0]))
+    roots = (psutil.Process(), postmaster)
+    times = [each.cpu_times() for root in roots for each in (root, *root.children(recursive=True))]
+    return sum(each.user + each.system + each.children_user + each.children_system for each in times)
 
 
 def through_jdbc(frames: Any, server: Server) -> None:

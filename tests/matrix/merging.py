@@ -15,7 +15,7 @@ from tests.conftest import SETTINGS
 from tests.matrix.formats import FORMATS, settings
 from tests.servers.killing import dying
 
-SCHEME = sf.Threshold("drop_pct > 0.02", min_rows=2)
+SCHEME = sf.Threshold("drop_pct > 0.2", min_rows=2)
 
 
 def session(folder: Path) -> Any:

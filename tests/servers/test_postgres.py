@@ -115,6 +115,10 @@ def test_every_type_keeps_every_digit(postgres_server: Server, schema: str) -> N
         found = dict(zip(names, map(list, zip(*done.fetchall(), strict=True)), strict=True))
     for name, (_, _, values) in VALUES.items():
         assert found[name] == values, name
+    written = select(postgres_server, schema, "select xmin, ctid::text from {} order by 2", "types")
+    sf.sink.Postgres(postgres_server.url, table="types", schema=schema).write(batch_of(table))
+    again = select(postgres_server, schema, "select xmin, ctid::text from {} order by 2", "types")
+    assert again == written, "a batch that says nothing new writes no row"
     query = "select attname, format_type(atttypid, atttypmod) from pg_attribute where attrelid = {}::regclass"
     name = psycopg.sql.Identifier(schema, "types").as_string()
     kinds = ask(postgres_server, psycopg.sql.SQL(query).format(psycopg.sql.Literal(name)))

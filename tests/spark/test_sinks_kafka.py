@@ -71,12 +71,41 @@ def test_fragments_of_a_key_come_in_order_with_headers_and_retracted_ones_are_to
     assert len(found) == 4
 
 
-def test_a_row_without_a_key_stops_the_batch(spark: Any) -> None:
+def test_a_row_that_is_no_message_stops_the_batch(spark: Any) -> None:
     rows = spark.createDataFrame([(None, 1)], "frame_id long, frame_rows long")
-    with pytest.raises(Exception, match="a row for topic 'episodes' has no frame_id; filter such rows out"):
+    said = r"topic 'episodes' of Kafka at nowhere:9092 cannot hold the row frame_id=None: frame_id is null; filter such"
+    with pytest.raises(Exception, match=said):
         messages(rows)
-    with pytest.raises(sf.InvalidArgument, match="bad='aside'"):
-        messages(rows, bad="aside")
+    long = spark.range(1).selectExpr("id frame_id", "repeat('x', 2000000) text")
+    with pytest.raises(Exception, match=r"the row frame_id=0: the row is longer than the 1,048,064 bytes of a message"):
+        messages(long)
+
+
+def test_rows_that_are_no_messages_are_sent_aside_with_the_reason_and_all_of_the_row(spark: Any) -> None:
+    rows = spark.sql(
+        """select if(id = 1, null, id) frame_id, int(0) frame_fragment, true frame_final,
+        if(id = 2, repeat('"\U0001f600', 300000), 'short') text, 1 frame_rows from range(4)"""
+    )
+    found = messages(rows, bad="aside")
+    assert sorted((each.topic, each.key) for each in found if each.topic == "episodes") == [
+        ("episodes", "0"),
+        ("episodes", "3"),
+    ]
+    beside: dict[str, list[dict[str, Any]]] = {}
+    for each in found:
+        if each.topic == "episodes_aside":
+            assert len(each.value.encode()) < 1_048_000
+            assert each.headers is None
+            beside.setdefault(each.key, []).append(json.loads(each.value))
+    short, long = sorted(beside.values(), key=len)
+    assert [(each["batch"], each["reason"], each["part"], each["parts"]) for each in short] == [
+        (0, "frame_id is null", 1, 1)
+    ]
+    assert json.loads(short[0]["row"])["text"] == "short"
+    assert [each["part"] for each in long] == list(range(1, long[0]["parts"] + 1))
+    whole = json.loads("".join(each["row"] for each in long))
+    assert (whole["frame_id"], whole["text"]) == ("2", '"\U0001f600' * 300_000)
+    assert sorted(map(str, messages(rows, bad="aside"))) == sorted(map(str, found))
 
 
 def test_a_broker_that_is_not_there_is_said_without_passwords(spark: Any) -> None:

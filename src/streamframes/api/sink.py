@@ -124,7 +124,7 @@ def upsert(
         `frame_final`, where the rows have them; without, rows of one key must be equal.
     bad
         What happens to a row with a value that the target cannot hold: the batch stops with the row and the reason
-        (`"fail"`), or the row is kept in a table beside, `..._aside`, with the reason (`"aside"`).
+        (`"fail"`), or the row is kept in a table or topic beside, `..._aside`, with the reason (`"aside"`).
     retracted
         Rows with a true `frame_retracted` delete the stored row (`"delete"`), or replace it (`"mark"`).
     """

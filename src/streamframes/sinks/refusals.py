@@ -54,11 +54,7 @@ def sort_out(
         first = faults[int(np.flatnonzero(masks[:, at[0]])[0])]
         named = ", ".join(f"{name}={refused[name][0]}" for name in key)
         value = "" if first.reason == "is null" else f" {refused[first.column][0]}"
-        others = f" {at.size - 1:,} other rows cannot be held either." if at.size > 1 else ""
-        raise SinkError(
-            f"{where} cannot hold the row {named}: {first.column}{value} {first.reason}; {first.remedy}, or keep such "
-            f'rows in a table of their own with upsert(..., bad="aside").{others} The row: {row}'
-        )
+        raise refusal(where, named, f"{first.column}{value} {first.reason}", first.remedy, at.size - 1, row)
     reasons = [
         "; ".join(f"{fault.column} {fault.reason}" for fault, mask in zip(faults, masks, strict=True) if mask[i])
         for i in at
@@ -68,3 +64,12 @@ def sort_out(
         for reason, row in zip(reasons, rows_as_json(refused), strict=True)
     ]
     return table.filter(pa.array(~masks.any(axis=0))), kept
+
+
+def refusal(where: str, named: str, why: str, remedy: str, others: int, row: str) -> SinkError:
+    """The error of a batch with a row that cannot be held."""
+    also = f" {others:,} other rows cannot be held either." if others else ""
+    return SinkError(
+        f"{where} cannot hold the row {named}: {why}; {remedy}, or keep such rows in a table of their own with "
+        f'upsert(..., bad="aside").{also} The row: {row}'
+    )

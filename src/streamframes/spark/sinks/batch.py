@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pyarrow as pa
-from pyspark.sql import DataFrame, Window
+from pyspark.sql import DataFrame, Window, WindowSpec
 from pyspark.sql import functions as F
 
 from streamframes.errors import InvalidArgument
 from streamframes.sinks.changes import Changes
 from streamframes.spark.columns import column
+from streamframes.spark.sinks.row_json import row_json
 from streamframes.spark.types import arrow_type
+
+_ALONE = "__sf_alone"
 
 
 @dataclass(frozen=True)
@@ -36,16 +39,23 @@ class SparkBatch:
         rows, changes = self.rows, self.changes
         if changes.rows is not None:
             rows = rows.filter(column(changes.key[0]).isNotNull() | column(changes.rows).isNotNull())
+        # Rows without a key have nothing to do with one another.
+        missing = F.lit(False)
+        for name in changes.key:
+            missing = missing | column(name).isNull()
+        distinct = rows if changes.order else rows.distinct()
+        rows = distinct.withColumn(_ALONE, F.when(missing, row_json(rows.schema, changes.key)))
+        same_key = Window.partitionBy(*map(column, changes.key), _ALONE)
         if not changes.order:
-            return _one_of_each(rows.distinct(), changes.key)
+            return _one_of_each(rows, same_key, changes.key).drop(_ALONE)
         newest_first = [column(name).desc_nulls_last() for name in changes.order]
-        window = Window.partitionBy(*map(column, changes.key)).orderBy(*newest_first)
-        return rows.withColumn("__sf_rank", F.row_number().over(window)).filter("__sf_rank = 1").drop("__sf_rank")
+        rank = F.row_number().over(same_key.orderBy(*newest_first))
+        return rows.withColumn("__sf_rank", rank).filter("__sf_rank = 1").drop("__sf_rank", _ALONE)
 
 
-def _one_of_each(rows: DataFrame, key: tuple[str, ...]) -> DataFrame:
+def _one_of_each(rows: DataFrame, same_key: WindowSpec, key: tuple[str, ...]) -> DataFrame:
     """Rows of which no two have the same key: which one is right is unknown, so the batch stops."""
-    same = F.count(F.lit(1)).over(Window.partitionBy(*map(column, key)))
+    same = F.count(F.lit(1)).over(same_key)
     error = F.raise_error(
         F.lit(
             f"rows of one batch have the same {', '.join(key)}, but differ; name all columns that tell rows apart, as "

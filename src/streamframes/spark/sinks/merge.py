@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from streamframes.errors import InvalidArgument, SinkError
+from streamframes.errors import SinkError
 from streamframes.sinks.changes import Changes
 from streamframes.spark.columns import column, quoted
 from streamframes.spark.failures import reason
 from streamframes.spark.sinks.batch import SparkBatch
+from streamframes.spark.sinks.refused import Refusal, aside, first_refused, reasons, without_key
+from streamframes.spark.sinks.stored import not_held
 
 _ODD = re.compile(r"[ ,;{}()\n\t=]")
 _SOURCE = "sf_sink_rows"
+_REASON = "__sf_reason"
 _NEEDS = {
     "delta": "the session needs io.delta:delta-spark and spark.sql.extensions=io.delta.sql.DeltaSparkSessionExtension",
     "iceberg": "the session needs iceberg-spark-runtime and "
@@ -34,49 +38,86 @@ class MergedTable:
     table: str
     format: str
 
+    @property
+    def aside_table(self) -> str:
+        """The table beside, of rows that this one cannot hold."""
+        is_quoted = self.table.endswith("`")
+        return f"{self.table[:-1]}_aside`" if is_quoted else f"{self.table}_aside"
+
     def write(self, batch: SparkBatch) -> None:
-        """Merge a batch; the table is made where it is missing."""
-        if batch.bad == "aside":
-            raise InvalidArgument(
-                "upsert() got bad='aside', but a table holds every row that has a key; say bad='fail'"
-            )
-        rows = batch.newest().persist()
+        """Merge a batch; the table is made where it is missing.
+
+        Rows aside are written first: a batch is repeated until the table has the others, and then adds none.
+        """
+        refusals = [*without_key(batch.changes.key), *self._not_held(batch.rows)]
+        rows = batch.newest().withColumn(_REASON, reasons(refusals)).persist()
         try:
             # All rows are computed here, once: a state of a stream is kept only where they are.
-            missing = F.lit(False)
-            for name in batch.changes.key:
-                missing = missing | column(name).isNull()
-            found = rows.agg(F.count(F.lit(1)), F.count(F.when(missing, 1))).collect()[0]
-            if found[1]:
-                raise SinkError(
-                    f"{found[1]} rows for {self.table} have no {', '.join(batch.changes.key)}; filter such rows out"
-                )
-            if found[0]:
-                self._merge(rows, batch.changes)
+            found, refused = rows.agg(F.count(F.lit(1)), F.count(_REASON)).collect()[0]
+            if refused:
+                self._refuse(rows.filter(column(_REASON).isNotNull()), refusals, batch, refused)
+            if found > refused:
+                self._merge(rows.filter(column(_REASON).isNull()).drop(_REASON), batch.changes)
         finally:
             rows.unpersist()
 
+    def _not_held(self, rows: DataFrame) -> list[Refusal]:
+        spark, properties = rows.sparkSession, self._properties(rows)
+        with self._errors(self.table):
+            create(spark, self.table, self.format, rows.schema, properties)
+            return not_held(rows.schema, spark.table(self.table).schema)
+
+    def _refuse(self, rows: DataFrame, refusals: Sequence[Refusal], batch: SparkBatch, count: int) -> None:
+        """Stop the batch, or keep these rows in the table beside, unless they are there."""
+        own, key = rows.drop(_REASON), batch.changes.key
+        if batch.bad == "fail":
+            raise first_refused(own, refusals, key, count, self.table)
+        kept = rows.select(*aside(own.schema, key, batch.number, column(_REASON))).dropDuplicates(["digest"])
+        with self._errors(self.aside_table), viewed(kept) as spark:
+            create(spark, self.aside_table, self.format, kept.schema, "")
+            spark.sql(
+                f"MERGE INTO {self.aside_table} AS stored USING {_SOURCE} AS own ON stored.digest = own.digest "
+                "WHEN NOT MATCHED THEN INSERT *"
+            )
+
     def _merge(self, rows: DataFrame, changes: Changes) -> None:
-        spark = rows.sparkSession
-        rows.createOrReplaceTempView(_SOURCE)
-        try:
-            columns, properties = _ddl(rows.schema), self._properties(rows)
-            spark.sql(f"CREATE TABLE IF NOT EXISTS {self.table} ({columns}) USING {self.format}{properties}")
+        with self._errors(self.table), viewed(rows) as spark:
             spark.sql(merge_statement(self.table, rows.schema, changes))
+
+    @contextmanager
+    def _errors(self, table: str) -> Iterator[None]:
+        """Raise what Spark says of a table as a `SinkError`."""
+        try:
+            yield
         except (PySparkException, Py4JError) as error:
             said = reason(error)
             remedy = (
                 f"; {_NEEDS[self.format]}" if "not supported" in said or "DATA_SOURCE_NOT_FOUND" in str(error) else ""
             )
-            raise SinkError(f"{self.table} cannot be merged into: {said}{remedy}") from None
-        finally:
-            spark.catalog.dropTempView(_SOURCE)
+            raise SinkError(f"{table} cannot be merged into: {said}{remedy}") from None
 
     def _properties(self, rows: DataFrame) -> str:
         """What a new table needs: Delta has names with blanks and the like in its schema, and not in its files."""
         if self.format != "delta" or not any(_ODD.search(name) for name in rows.columns):
             return ""
         return " TBLPROPERTIES ('delta.columnMapping.mode' = 'name')"
+
+
+def create(spark: SparkSession, table: str, format: str, schema: T.StructType, properties: str) -> None:
+    """Make a table where it is missing."""
+    columns = ", ".join(f"{quoted(each.name)} {each.dataType.simpleString()}" for each in schema)
+    spark.sql(f"CREATE TABLE IF NOT EXISTS {table} ({columns}) USING {format}{properties}")
+
+
+@contextmanager
+def viewed(rows: DataFrame) -> Iterator[SparkSession]:
+    """The rows as a view that statements name."""
+    spark = rows.sparkSession
+    rows.createOrReplaceTempView(_SOURCE)
+    try:
+        yield spark
+    finally:
+        spark.catalog.dropTempView(_SOURCE)
 
 
 def merge_statement(table: str, schema: T.StructType, changes: Changes) -> str:
@@ -102,7 +143,3 @@ def _not_older(order: Sequence[str]) -> str:
         return "true"
     stored, own = (", ".join(f"{side}.{quoted(name)}" for name in order) for side in ("stored", "own"))
     return f"(struct({stored}) <= struct({own}))"
-
-
-def _ddl(schema: T.StructType) -> str:
-    return ", ".join(f"{quoted(each.name)} {each.dataType.simpleString()}" for each in schema)
