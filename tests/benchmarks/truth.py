@@ -28,10 +28,11 @@ def per_key(paths: list[str], task: Task) -> Iterator[tuple[str, np.ndarray, np.
 
 def true_frames(paths: list[str], task: Task) -> list[Frame]:
     """All frames of the files, in order."""
+    name = "volume" if task is AGGREGATE else "where" if task.is_threshold else "value"
     return sorted(
         (key, frame.start, frame.end, frame.rows)
         for key, ts, sent in per_key(paths, task)
-        for frame in sf.frames_of(task.scheme, ts=ts.tolist(), sent=sent.tolist())
+        for frame in sf.frames_of(task.scheme, ts=ts, **{name: sent})
     )
 
 

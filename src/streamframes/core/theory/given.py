@@ -57,13 +57,13 @@ def instants_of(ts: Values) -> Instants:
     return Instants(_cast("ts", ts, array, pa.int64()).to_pylist(), Clock("integer"), pa.int64())
 
 
-def inputs_of(scheme: Scheme, columns: Mapping[str, Values]) -> dict[str, pa.Array]:
+def inputs_of(scheme: Scheme, columns: Mapping[str, Values]) -> list[pa.Array]:
     """The inputs of a scheme: its expressions over the columns, or what the columns of their names give."""
     inputs = scheme.inputs()
+    if {each.name for each in inputs} == set(columns):
+        return [typed(each.name, columns[each.name], each) for each in inputs]
     arrays = {name: _arrow(name, values) for name, values in columns.items()}
-    if {each.name for each in inputs} == set(arrays):
-        return {each.name: typed(each.name, columns[each.name], each) for each in inputs}
-    return {each.name: _evaluated(scheme, each, columns, arrays) for each in inputs}
+    return [_evaluated(scheme, each, columns, arrays) for each in inputs]
 
 
 def typed(name: str, values: Values, needed: Input) -> pa.Array:

@@ -68,7 +68,8 @@ def frames_of(scheme: Scheme, *, ts: Values, schedule: Schedule | None = None, *
     for name, values in columns.items():
         if len(values) != len(instants.ticks):
             raise InvalidArgument(f"{brief(name, values)} has {len(values)} values but ts has {len(instants.ticks)}")
-    trial = Trial(scheme, instants.ticks, inputs_of(scheme, columns), schedule, instants.clock, instants.type)
+    inputs = {str(place): values for place, values in enumerate(inputs_of(scheme, columns))}
+    trial = Trial(scheme, instants.ticks, inputs, schedule, instants.clock, instants.type)
     return trial.frames([range(len(instants.ticks))])
 
 
