@@ -22,7 +22,7 @@ EXTRAS = {
     "spark": Extra("tables and streams of Spark", ("pyspark",)),
     "worker": Extra("PySpark's exchange of rows with Python", ("pandas", "google.protobuf")),
     "connect": Extra("Spark Connect", ("grpc", "grpc_status", "google.rpc")),
-    "cli": Extra("the command line", ("typer", "rich")),
+    "cli": Extra("the command line", ("typer", "rich", "prompt_toolkit")),
     "plot": Extra("pictures", ("matplotlib",)),
     "postgres": Extra("the sink of Postgres", ("psycopg",)),
     "delta": Extra("scans of Delta tables", ("deltalake",)),

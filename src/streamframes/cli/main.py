@@ -17,6 +17,7 @@ from streamframes.cli.commands.frames import frames
 from streamframes.cli.commands.regions import regions
 from streamframes.cli.commands.run import run
 from streamframes.cli.commands.sessions import sessions
+from streamframes.cli.commands.sql import sql
 from streamframes.cli.commands.study import study
 from streamframes.cli.commands.warmup import warmup
 from streamframes.errors import MissingExtra
@@ -142,6 +143,21 @@ streamframes study scatter --data casts.parquet --with 'density=sigma + 1000' --
 streamframes study all --out studies
 """
 
+SQL_EPILOG = """
+The verbs are functions in FROM: frames(TABLE(reports), threshold(drop_pct > 0.3), ts => rpt_time). The rest is Spark
+SQL. Statements are separated by semicolons; with --output the last one is written. Without FILE and -e they are read
+from stdin, or at a prompt if that is a terminal.
+
+[bold]Examples[/bold]
+
+streamframes sql --table reports=reports.csv -e 'SELECT * FROM frames(TABLE(reports), threshold(drop_pct > 0.3),
+ts => rpt_time, by => router)'
+
+streamframes sql loss.sql --table 'reports=data/*.parquet' --param limit=0.3 -o loss.parquet
+
+streamframes sql --table reports=reports.csv
+"""
+
 RUN_EPILOG = """
 A job has a command and its options, named as on the command line; steps are carried out in their order. Lists repeat an
 option, tables repeat it as name=value.
@@ -193,6 +209,7 @@ app.command(no_args_is_help=True, epilog=SESSIONS_EPILOG)(sessions)
 app.command(no_args_is_help=True, epilog=REGIONS_EPILOG)(regions)
 app.command(no_args_is_help=True, epilog=DENSITY_EPILOG)(density)
 app.command(no_args_is_help=True, epilog=COMPARE_EPILOG)(compare)
+app.command(epilog=SQL_EPILOG)(sql)
 app.command(no_args_is_help=True, epilog=STUDY_EPILOG)(study)
 app.command(no_args_is_help=True, epilog=RUN_EPILOG)(run)
 app.command(epilog=WARMUP_EPILOG)(warmup)

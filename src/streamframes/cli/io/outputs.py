@@ -74,11 +74,11 @@ def target_of(path: str, format: str | None, *, overwrite: bool) -> Target:
 
 
 def write(rows: DataFrame, target: Target, order: Sequence[str]) -> None:
-    """Write the rows, in order where they go into one file."""
+    """Write the rows, in order where they go into one file; without an order, in that which they have."""
     packed = {"compression": "gzip"} if target.path.lower().endswith(".gz") else {}
     rows = _flat(rows) if target.format == "csv" else rows
     if target.one_file:
-        rows = rows.repartition(1).sortWithinPartitions(*map(quoted, order))
+        rows = rows.repartition(1).sortWithinPartitions(*map(quoted, order)) if order else rows.coalesce(1)
     writer = rows.write.format(target.format).options(**WRITING[target.format], **packed)
     if target.remote:
         writer.mode("overwrite" if target.overwrite else "error").save(target.path)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from streamframes.cli.options.common import ResultOptions
+from streamframes.cli.options.common import DeliveryOptions, ResultOptions
 from streamframes.cli.terminal import note, show
 from streamframes.errors import InvalidArgument
 
@@ -38,7 +38,7 @@ class Result:
         return self.name or ("rows" if self.is_rows else "frames")
 
 
-def target_for(options: ResultOptions, *, shown: str = "--show") -> Target | None:
+def target_for(options: DeliveryOptions, *, shown: str = "--show") -> Target | None:
     """Where results are to be written, if not to the terminal; refuses what could not be written later."""
     from streamframes.cli.io.outputs import target_of
 
@@ -49,7 +49,7 @@ def target_for(options: ResultOptions, *, shown: str = "--show") -> Target | Non
     return target_of(options.output, options.output_format, overwrite=options.overwrite)
 
 
-def deliver(engine: Engine, result: Result, target: Target | None, options: ResultOptions, began: float) -> None:
+def deliver(engine: Engine, result: Result, target: Target | None, options: DeliveryOptions, began: float) -> None:
     """Print the first of the results, or write all of them."""
     if target is None:
         _print(engine, result, options)
@@ -57,15 +57,17 @@ def deliver(engine: Engine, result: Result, target: Target | None, options: Resu
         _write(engine, result, target, began)
 
 
-def _print(engine: Engine, result: Result, options: ResultOptions) -> None:
+def _print(engine: Engine, result: Result, options: DeliveryOptions) -> None:
     from streamframes.cli.io.outputs import quoted
     from streamframes.spark.progress import counted
 
     counting, total = counted(result.table)
-    first = counting.orderBy(*map(quoted, result.order)).limit(options.first)
+    ordered = counting.orderBy(*map(quoted, result.order)) if result.order else counting
+    first = ordered.limit(options.first)
     table = engine.run(result.doing, first.toArrow, failed=result.failed)
     # Ids are for joining, not for reading.
-    ids = () if result.is_rows else (f"{options.prefix}id", f"{options.prefix}parent")
+    prefix = options.prefix if isinstance(options, ResultOptions) else ""
+    ids = () if result.is_rows else (f"{prefix}id", f"{prefix}parent")
     names = [name for name in table.column_names if name not in (*ids, *result.hidden)]
     if table.num_rows:
         show(names, [[row[name] for name in names] for row in table.to_pylist()])

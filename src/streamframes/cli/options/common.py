@@ -210,23 +210,24 @@ class TagOptions:
 
 
 @dataclass(frozen=True)
-class ResultOptions:
-    """What to do with the results."""
+class DeliveryOptions:
+    """Where results go."""
 
-    prefix: Annotated[str, option(RESULT, "What names of frame columns begin with.", metavar="TEXT")] = "frame_"
     output: Annotated[
         str | None,
-        option(
-            RESULT,
-            "Write one file (.parquet, .csv, .json) or, without an ending, a folder of files.",
-            "--output",
-            "-o",
-            metavar="PATH",
-        ),
-    ] = None
+        option(RESULT, "Write one file (.parquet, .csv, .json) or, without an ending, a folder of files.", "--output",
+               "-o", metavar="PATH"),
+    ] = None  # fmt: skip
     output_format: Annotated[Format | None, option(RESULT, "Format of PATH, where its ending does not say it.")] = None
     overwrite: Annotated[bool, option(RESULT, "Replace PATH if it exists.", "--overwrite")] = False
     first: Annotated[int, option(RESULT, "Without --output: how many rows to print.", "--show", metavar="ROWS")] = 20
+
+
+@dataclass(frozen=True)
+class ResultOptions(DeliveryOptions):
+    """What to do with the results."""
+
+    prefix: Annotated[str, option(RESULT, "What names of frame columns begin with.", metavar="TEXT")] = "frame_"
     explain: Annotated[bool, option(RESULT, "Print the plan and the steps, and run nothing.", "--explain")] = False
 
 
