@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from sqlglot import TokenType
 
-from streamframes.core.sqltext.literals import literal_of
+from streamframes.core.sqltext.literals import as_literal
 from streamframes.core.sqltext.source import TEXTS, Source, Span, did_you_mean
 from streamframes.errors import InvalidArgument
 
@@ -149,7 +149,7 @@ class Argument:
             if name is None:
                 continue
             try:
-                literal = literal_of(self.bound(name, source.start(i)), name)
+                literal = as_literal(self.bound(name, source.start(i)), name)
             except InvalidArgument as error:
                 raise error if str(error).startswith("sql()") else source.error(source.start(i), str(error)) from None
             parts += [source.plain(Span(first, i)), _gap(source, first, i), literal, _gap(source, i + 2, i + 2)]

@@ -13,7 +13,7 @@ from streamframes.errors import InvalidArgument
 _NUMBER = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(?:BD|[LSYDF])?", re.IGNORECASE)
 _UNITS = ("DAY", "HOUR", "MINUTE", "SECOND")
 _CLOCK = re.compile(r"(?P<sign>[+-]?)(?P<parts>\d+(?:[ :]\d+)*(?:\.\d+)?)")
-# What may stand between quotes as it is, whatever Spark is told of backslashes and quotes.
+# What may stand between quotes as it is, whatever a setting of Spark says of backslashes.
 _HARMLESS = re.compile(r"[A-Za-z0-9 _.,:;/+*()=<>@#-]*")
 _FAR = timedelta(microseconds=1)
 
@@ -72,10 +72,10 @@ def _of_clock(text: str, first: str, last: str) -> str | None:
     return " ".join(_part(found["sign"] + n, unit) for n, unit in zip(plain, units, strict=True))
 
 
-def literal_of(value: object, name: str) -> str:
+def as_literal(value: object, name: str) -> str:
     """The value of a parameter as a literal that means it, and can mean nothing else.
 
-    >>> literal_of("r7", "x"), literal_of("' OR 1=1 --", "x"), literal_of(0.3, "x"), literal_of(None, "x")
+    >>> as_literal("r7", "x"), as_literal("' OR 1=1 --", "x"), as_literal(0.3, "x"), as_literal(None, "x")
     ("'r7'", "CAST(X'27204f5220313d31202d2d' AS STRING)", '0.3D', 'NULL')
     """
     if value is None:
@@ -93,9 +93,9 @@ def literal_of(value: object, name: str) -> str:
     if isinstance(value, date | timedelta):
         return _instant(value)
     if isinstance(value, list | tuple):
-        return f"array({', '.join(literal_of(each, name) for each in value)})"
+        return f"array({', '.join(as_literal(each, name) for each in value)})"
     if isinstance(value, Mapping):
-        inside = [literal_of(each, name) for pair in value.items() for each in pair]
+        inside = [as_literal(each, name) for pair in value.items() for each in pair]
         return f"map({', '.join(inside)})"
     raise InvalidArgument(
         f"the parameter :{name} is a {type(value).__name__}, which cannot stand in an expression; give a number, a "
