@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from streamframes.api.accuracy import accuracy
 from streamframes.api.algebra import at, complement, coverage, intersect, overlaps, subtract, union
@@ -21,7 +21,7 @@ from streamframes.errors import InvalidArgument
 if TYPE_CHECKING:
     from streamframes.spark import DataFrame, SparkSession
 
-VERBS: Mapping[str, Callable[..., Any]] = {
+VERBS: Mapping[str, Callable[..., object]] = {
     each.__name__: each
     for each in (
         *(accuracy, at, bursts, complement, coverage, density, fill, frames),

@@ -10,13 +10,14 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 from prompt_toolkit.filters import Condition
 from prompt_toolkit.history import FileHistory
+from prompt_toolkit.input import Input
+from prompt_toolkit.output import Output
 
 from streamframes.cli.terminal import note
 from streamframes.core.sqltext.functions import FUNCTIONS
@@ -80,12 +81,18 @@ def history_file() -> Path:
     return Path(base) / "streamframes" / "sql_history"
 
 
-def ask(carry_out: Callable[[str], None], names: Iterable[str], **given: Any) -> None:
+def ask(
+    carry_out: Callable[[str], None], names: Iterable[str], input: Input | None = None, output: Output | None = None
+) -> None:
     """Carry out what is typed, statement by statement; what is refused is said, and the next one asked for."""
     file = history_file()
     file.parent.mkdir(parents=True, exist_ok=True)
     session: PromptSession[str] = PromptSession(
-        history=FileHistory(str(file)), completer=Words(names), complete_while_typing=False, **given
+        history=FileHistory(str(file)),
+        completer=Words(names),
+        complete_while_typing=False,
+        input=input,
+        output=output,
     )
     unfinished = Condition(lambda: not _is_complete(session.default_buffer.text))
     note("Statements end with a semicolon; exit or Ctrl-D leaves.")

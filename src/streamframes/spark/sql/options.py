@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from streamframes.core.bursts.learning import Learn
 from streamframes.core.schemes import Aggregate, Boundary, Change, Count, Delta, Every, Gap, Threshold
@@ -11,7 +10,7 @@ from streamframes.core.sessions.tree import Session
 from streamframes.options import Schedule, Search, Stream
 from streamframes.region_options import Rectangles, Reports
 
-OPTION_CLASSES: Mapping[str, Callable[..., Any]] = {
+OPTION_CLASSES: Mapping[str, Callable[..., object]] = {
     "threshold": Threshold,
     "delta": Delta,
     "boundary": Boundary,

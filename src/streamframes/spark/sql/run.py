@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -27,7 +27,8 @@ from streamframes.spark.columns import is_dataframe
 from streamframes.spark.sql.failures import located, placed
 from streamframes.spark.sql.options import OPTION_CLASSES
 
-Verbs = Mapping[str, Callable[..., Any]]
+Verbs = Mapping[str, Callable[..., object]]
+Tables: TypeAlias = dict[str, Any]
 
 
 def run_text(spark: SparkSession, text: str, verbs: Verbs, parameters: Mapping[str, object]) -> DataFrame:
@@ -97,7 +98,7 @@ class Run:
         """The rows of a query, or of what stands in the place of a table."""
         cuts = visible(self.source, self.scopes, span)
         text = Rewritten(self.source)
-        tables: dict[str, Any] = {}
+        tables: Tables = {}
         bound: set[str] = set()
         for cut in cuts:
             self._add(text, cut, found_in(self.source, cut), tables, bound)
@@ -111,9 +112,7 @@ class Run:
         with located(self.spark, text):
             return self.spark.sql(text.text, args, **tables)
 
-    def _add(
-        self, text: Rewritten, span: Span, found: Sequence[Found], tables: dict[str, Any], bound: set[str]
-    ) -> None:
+    def _add(self, text: Rewritten, span: Span, found: Sequence[Found], tables: Tables, bound: set[str]) -> None:
         """Add a part of a query to the text; its calls to the tables, its parameters to those that Spark binds."""
         names = []
         for each in found:
@@ -156,7 +155,7 @@ class Run:
                 return Planned(function(*arguments, **named, **call.measures), {})
             return Planned(function(*arguments, **named), call.measures)
 
-    def _receiver(self, applied: Applied) -> Any:
+    def _receiver(self, applied: Applied) -> object:
         """What a call is applied to."""
         receiver = applied.receiver
         if not isinstance(receiver, Applied):
@@ -173,7 +172,7 @@ class Run:
             )
         return inner.value
 
-    def value(self, value: Value) -> Any:
+    def value(self, value: Value) -> object:
         """A value of an argument as Python has it."""
         if isinstance(value, TableText):
             return self.query(value.span, in_from=True)
@@ -189,7 +188,7 @@ class Run:
             return [self.value(each) for each in value]
         return value
 
-    def _option(self, call: Call) -> Any:
+    def _option(self, call: Call) -> object:
         """A scheme, or another value of a class of ours."""
         named = {name: self.value(value) for name, value in call.named.items()}
         with placed(self.source, call):
