@@ -1,6 +1,10 @@
 """A call in SQL is the Python call: random calls of every function, with nasty names and texts in them.
 
-Covers: sqltext.calls, sqltext.arguments, sqltext.kinds, sqltext.literals, sqltext.source
+Covers: streamframes.core.sqltext.calls,
+streamframes.core.sqltext.arguments,
+streamframes.core.sqltext.kinds,
+streamframes.core.sqltext.literals,
+streamframes.core.sqltext.source
 """
 
 from __future__ import annotations

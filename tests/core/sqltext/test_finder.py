@@ -1,6 +1,9 @@
 """Calls of ours are found where a table may stand, and what is left reaches Spark as it was written.
 
-Covers: sqltext.finder, sqltext.rewriting, sqltext.scopes, sqltext.statements
+Covers: streamframes.core.sqltext.finder,
+streamframes.core.sqltext.rewriting,
+streamframes.core.sqltext.scopes,
+streamframes.core.sqltext.statements
 """
 
 from __future__ import annotations

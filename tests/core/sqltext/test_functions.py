@@ -1,6 +1,8 @@
 """Every argument of the Python API has its word in SQL, and there is no other.
 
-Covers: sqltext.functions, sqltext.options, sqltext.signature
+Covers: streamframes.core.sqltext.functions,
+streamframes.core.sqltext.options,
+streamframes.core.sqltext.signature
 """
 
 from __future__ import annotations
