@@ -78,7 +78,7 @@ class SegmentedScan:
     def route(self) -> Route:
         """Few buckets, each merged in several parts, so that a single group keeps all cores busy."""
         buckets = max(1, isqrt(self.cores)) if self.plan.keys.names else 1
-        return Route(buckets, -(-self.cores // buckets))
+        return Route(buckets, buckets * -(-self.cores // buckets))
 
     def frames(self, schema: T.StructType) -> DataFrame:
         """What the merge makes of the partial results of all segments."""

@@ -42,7 +42,6 @@ def test_the_schema_is_that_of_the_first_file_and_then_the_hive_columns(tmp_path
     assert dataset.schema == pa.schema({"ts": pa.timestamp("us"), "k": pa.string(), "day": pa.date32()})
     assert dataset.rows == 3
     assert dataset.root == str(tmp_path)
-    assert dataset.hive == ("day",)
 
 
 @pytest.mark.parametrize(

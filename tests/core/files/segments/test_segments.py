@@ -208,7 +208,7 @@ def small_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
     size=st.integers(1, 30),
     step=st.sampled_from([3, 1000]),
     wanted=st.integers(1, 6),
-    route=st.sampled_from([Route(1, 1), Route(1, 2), Route(2, 1), Route(3, 2)]),
+    route=st.sampled_from([Route(1, 1), Route(1, 2), Route(2, 2), Route(3, 6)]),
     measured=st.booleans(),
 )
 def test_legs_give_the_frames_of_the_whole(

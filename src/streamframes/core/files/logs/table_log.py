@@ -9,7 +9,6 @@ import pyarrow as pa
 from pyarrow import fs
 
 from streamframes.core.files.parquet import Dataset, Footer, read_footers
-from streamframes.core.files.parquet.dataset import rows_of
 from streamframes.core.files.parquet.listing import File
 from streamframes.core.files.parquet.types import carried
 from streamframes.errors import InvalidArgument
@@ -59,7 +58,7 @@ class TableLog:
         found = read_footers(self.filesystem, [each.file for each in self.files])
         footers = tuple(map(lambda each, footer: self._as_logged(schema, each, footer), self.files, found))
         files = tuple(footer.file for footer in footers)
-        return Dataset(self.filesystem, files, None, schema, rows_of(footers), self.name, footers)
+        return Dataset(self.filesystem, files, None, schema, self.name, footers)
 
     def _as_logged(self, schema: pa.Schema, logged: LoggedFile, footer: Footer) -> Footer:
         """A footer with the names that columns have in the table, and a file that knows those which it lacks."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,31 +19,27 @@ class Dataset:
     """Files and the columns that they share: those of the files, then those of the Hive folders; or as a log says.
 
     `log` names the table whose log says what its files and columns are; it is empty where files stand for themselves.
-    The footers stay where they were read: a copy that was pickled has none, and so knows no row groups.
+    The footers stay where they were read: a copy that was pickled has none, and so knows of no rows.
     """
 
     filesystem: fs.FileSystem
     files: tuple[File, ...]
     root: str | None
     schema: pa.Schema
-    rows: int
     log: str = ""
     footers: tuple[Footer, ...] = field(default=(), repr=False, compare=False)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Everything but what is known of row groups."""
+        """Everything but what footers say."""
         return {**self.__dict__, "footers": ()}
 
     @property
-    def hive(self) -> tuple[str, ...]:
-        """The names of the columns that no file has, because they are written in the folders or in a log."""
-        first, *others = (dict(file.partition) for file in self.files) if self.files else [{}]
-        return tuple(name for name in first if all(name in other for other in others))
+    def rows(self) -> int:
+        """How many rows the files have; those that a log has deleted are none."""
+        return sum(footer.metadata.num_rows - len(footer.file.deleted) // 8 for footer in self.footers)
 
     def stored_bytes(self, name: str) -> int:
         """What different values of a column take in the first row group: its dictionary, or all that is stored."""
-        if name in self.hive or not self.rows:
-            return 0
         footer = next((each for each in self.footers if each.metadata.num_rows and name in each.leaves), None)
         if footer is None:
             return 0
@@ -67,12 +62,7 @@ def open_dataset(paths: Paths, filesystem: fs.FileSystem | None = None) -> Datas
     columns = [(name, kind) for name, kind in footers[0].kinds.items() if kind is not None]
     folders = zip(*(file.partition for file in files), strict=True)
     columns += [(folder[0][0], hive.kind_of(text for _, text in folder)) for folder in folders]
-    return Dataset(filesystem, tuple(files), root, pa.schema(columns), rows_of(footers), footers=tuple(footers))
-
-
-def rows_of(footers: Iterable[Footer]) -> int:
-    """How many rows files have; those that a log has deleted are none."""
-    return sum(footer.metadata.num_rows - len(footer.file.deleted) // 8 for footer in footers)
+    return Dataset(filesystem, tuple(files), root, pa.schema(columns), footers=tuple(footers))
 
 
 def _check_kinds(footer: Footer, first: Footer) -> None:

@@ -71,14 +71,15 @@ class Selection:
     def chains(self) -> list[list[RowGroup]]:
         """Row groups whose groups are in no other: those of folders that differ in a column of the groups."""
         n_keys = len(self.layout.keys)
-        names = {name for name in self.values[:n_keys] if isinstance(name, str)}.intersection(self.dataset.hive)
+        partitions = [dict(file.partition) for file in self.dataset.files]
+        names = {name for name in self.values[:n_keys] if isinstance(name, str)}
+        names = {name for name in names if all(name in partition for partition in partitions)}
         kinds = {name: self.dataset.schema.field(name).type for name in names}
         # Texts of folders may differ and say the same, as 01 and 1; doubles may be equal and differ, as 0.0 and -0.0.
         kinds = {name: kind for name, kind in kinds.items() if not pa.types.is_floating(kind)}
         chains: dict[tuple[object, ...], list[RowGroup]] = {}
         for group in self.row_groups:
-            partition = dict(self.dataset.files[group.file].partition)
-            said = tuple(hive.value(partition[name], kind).as_py() for name, kind in kinds.items())
+            said = tuple(hive.value(partitions[group.file][name], kind).as_py() for name, kind in kinds.items())
             chains.setdefault(said, []).append(group)
         return list(chains.values())
 

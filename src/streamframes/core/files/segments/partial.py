@@ -38,15 +38,15 @@ _NARROW = [(kind, np.iinfo(kind).min, np.iinfo(kind).max) for kind in (np.int8, 
 
 @dataclass(frozen=True)
 class Route:
-    """Into how many buckets groups are spread, and in how many parts each is merged."""
+    """Into how many buckets groups are spread, and how many partitions merge them, as many of each bucket."""
 
     buckets: int
-    parts: int
+    partitions: int
 
     @property
-    def partitions(self) -> int:
-        """How many partitions the merge has."""
-        return self.buckets * self.parts
+    def parts(self) -> int:
+        """In how many parts each bucket is merged."""
+        return self.partitions // self.buckets
 
     def all_parts(self, bucket: int) -> range:
         """The partitions that merge a bucket."""
