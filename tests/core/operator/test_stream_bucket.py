@@ -28,6 +28,7 @@ from streamframes.core.operator.step import Step
 from streamframes.core.operator.stream_bucket import StreamBucket, StreamPlan
 from streamframes.core.operator.table_bucket import bucket_results
 from streamframes.errors import StreamFramesError
+from tests.core.frames.test_agreement import KINDS
 from tests.thoroughness import examples
 
 KEYS = pa.schema([("key", pa.string())])
@@ -309,6 +310,66 @@ def test_a_scheduled_stream_reports_the_frames_of_the_table(scheme: Any, schedul
     found = stream.run(batches)
     assert stream.late == 0
     check_frames(found, table(plan, [row for rows, _ in batches for row in rows]))
+
+
+@st.composite
+def schedules(draw: Any, kind: str) -> Schedule:
+    """A schedule of any kind that the scheme can use."""
+    missing = draw(st.sampled_from(["ends", "holds", *(["true", "false"] if kind == "threshold" else [])]))
+    open_on = draw(st.sampled_from(["any", "real"])) if missing in ("true", "false") else "any"
+    period, jitter, offset = (draw(st.sampled_from(each)) for each in ((3, 5, 10), (0, 1), (None, 1)))
+    return Schedule(period, jitter, offset, missing, open_on)
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_whatever_closes_a_frame_closes_it_in_a_stream_too(kind: str) -> None:
+    """Any scheme with any options, on a schedule or without one."""
+
+    @examples(50)
+    @given(data=st.data())
+    def agree(data: Any) -> None:
+        scheme = KINDS[kind](data.draw)
+        if isinstance(scheme, sf.Threshold):
+            # Whether rows of an open episode are a gap, the end of the data decides.
+            scheme = replace(scheme, gaps=False)
+        schedule = data.draw(st.one_of(st.none(), schedules(kind)))
+        batches = data.draw(streams(scheme) if schedule is None else reports(scheme, schedule))
+        plan = plan_for(scheme, schedule=schedule)
+        stream = Stream(plan)
+        found = stream.run(batches)
+        assert stream.late == 0
+        check_frames(found, table(plan, [row for rows, _ in batches for row in rows]))
+
+    agree()
+
+
+def closed_by(scheme: Any, rows: list[tuple[int, Any]], *watermarks: int, schedule: Schedule | None = None) -> Any:
+    """Why each frame of a table ends, which must be what a stream says that is as far as these in turn."""
+    plan = plan_for(scheme, schedule=schedule)
+    every = [{"key": "a", "ts": ts, "x": list(x)} for ts, x in rows]
+    expected = table(plan, every)
+    check_frames(Stream(plan).run([(every, MIN_INSTANT), *(([], watermark) for watermark in watermarks)]), expected)
+    return [(row["frame_start"], row["frame_end"], row["frame_closed_by"]) for row in expected]
+
+
+def test_a_null_that_comes_after_a_gap_ends_no_frame_because_the_gap_has() -> None:
+    scheme = sf.Threshold("w", max_gap=5, nulls="break")
+    near, far = [(0, [True]), (3, [None])], [(0, [True]), (9, [None])]
+    assert closed_by(scheme, near, 2, 4, 50) == [(0, 0, "condition")]
+    assert closed_by(scheme, far, 2, 7, 50) == closed_by(scheme, far, 50) == [(0, 0, "gap")]
+
+
+def test_a_report_that_waits_for_another_on_its_tick_is_known_to_have_come() -> None:
+    rows = [(0, ["x"]), (2, ["x"])]
+    assert closed_by(sf.Change("s", max_gap=2), rows, 1, 3, 50, schedule=Schedule(3, 1)) == [(0, 2, "end of data")]
+    assert closed_by(sf.Gap(2), [(0, []), (2, [])], 1, 3, 50, schedule=Schedule(3, 1)) == [(0, 2, "end of data")]
+
+
+def test_a_report_that_is_missing_ends_a_frame_in_one_way_only() -> None:
+    scheme, rows = sf.Every(1), [(0, []), (6, [])]
+    assert closed_by(scheme, rows, 2, 7, 50, schedule=Schedule(3)) == [(0, 0, "gap"), (6, 6, "end of data")]
+    far, rows = sf.Threshold("w", max_gap=1), [(0, [True]), (6, [False])]
+    assert closed_by(far, rows, 2, 4, 50, schedule=Schedule(3, missing="false")) == [(0, 0, "gap")]
 
 
 def test_on_a_schedule_a_frame_is_reported_by_the_row_that_ends_it() -> None:

@@ -129,7 +129,8 @@ def scan_rows(  # noqa: PLR0915  (one loop: a call for each row would cost more 
                 if marked:
                     special = mark[i]
                 hole = special & HOLE_BREAK != 0
-                if watches_gaps and seen and not special & SKIP:
+                # A null that breaks, or a report that is missing, comes after a gap like any other row.
+                if watches_gaps and seen and (not special & SKIP or special & NULL_BREAK):
                     hole |= np.uint64(t - last_t) > limits.max_gap
                 if hole or special & NULL_BREAK:
                     if is_open:

@@ -102,11 +102,15 @@ class FrameOperator(Operator):
     def _control_rows(self, rows: Rows, watermarks: np.ndarray) -> Iterator[Rows]:
         """What time alone says to groups: that they have timed out, and how far the watermark is."""
         self.idleness.note(rows, len(self.groups))
-        imputes = self.plan.schedule is not None and self.plan.schedule.imputes
+        imputes = self.schedule is not None and self.schedule.settings.imputes
+        if self.schedule is not None:
+            watermarks = self.schedule.before_held(watermarks)
         timed_out = np.empty(0, np.int64) if imputes else self.idleness.timed_out(watermarks)
         if timed_out.size:
             yield control_rows(timed_out, self.idleness.last[timed_out], self.plan.columns, TIMEOUT)
-        if self.episodes.scheme.expires and self.episodes.scan.limits.max_gap == NO_LIMIT:
+        # Where silence ends frames, time does nothing else: which came first, a table does not know.
+        silent = self.schedule is not None and self.schedule.settings.missing == "ends"
+        if self.episodes.scheme.expires and self.episodes.scan.limits.max_gap == NO_LIMIT and not silent:
             self.episodes.scan.grow(len(self.groups))
             active = np.asarray(self.episodes.scan.is_open.any(axis=1))
             active[rows.groups] = True

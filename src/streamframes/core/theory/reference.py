@@ -44,15 +44,16 @@ def _stretches(scheme: Scheme, rows: Sequence[Row]) -> list[tuple[list[Row], str
     current: list[Row] = []
     for row in rows:
         absent = policy != "value" and any(not _tie(row[name])[0] or _tie(row[name])[1] for name in _inputs(row))
-        if absent and policy == "break" and current:
-            stretches.append((current, "condition"))
-            current = []
-        if absent:
+        if absent and policy == "skip":
             continue
         if current and scheme.max_gap is not None and row["ts"] - current[-1]["ts"] > ticks(scheme.max_gap):
             stretches.append((current, "gap"))
             current = []
-        current.append(row)
+        if absent and current:
+            stretches.append((current, "condition"))
+            current = []
+        if not absent:
+            current.append(row)
     return [*stretches, (current, "end of data")] if current else stretches
 
 
