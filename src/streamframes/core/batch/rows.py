@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -78,6 +78,14 @@ def control_rows(groups: np.ndarray, ts: np.ndarray, types: Sequence[pa.DataType
     """Control rows, which belong to no frame: one for each of these groups, with nothing but its mark."""
     columns = [pa.nulls(groups.size, kind) for kind in types]
     return Rows(groups, np.arange(groups.size + 1), ts, columns, np.full(groups.size, bits, np.uint8))
+
+
+def before_rows(instants: np.ndarray, parts: Iterable[Rows]) -> np.ndarray:
+    """The instants of groups, no later than the first of these rows."""
+    instants = instants.copy()
+    for rows in parts:
+        np.minimum.at(instants, rows.group_of_row, rows.ts)
+    return instants
 
 
 def typed(array: pa.Array, kind: pa.DataType) -> pa.Array:

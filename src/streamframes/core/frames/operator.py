@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from streamframes.core.batch.clock import MAX_INSTANT
 from streamframes.core.batch.groups import GroupIndex
-from streamframes.core.batch.rows import Rows, control_rows, gather, no_rows
+from streamframes.core.batch.rows import Rows, before_rows, control_rows, gather, no_rows
 from streamframes.core.batch.tree import Tree, tree_at, trees_at
 from streamframes.core.frames.builder import FrameBuilder
 from streamframes.core.frames.hysteresis import HysteresisStage
@@ -68,12 +68,9 @@ class FrameOperator(Operator):
     @property
     def stages(self) -> dict[str, GroupState]:
         """All that has state by group number, by name."""
-        named: dict[str, GroupState | None] = {
-            "schedule": self.schedule,
-            "hysteresis": self.hysteresis,
-            "idleness": self.idleness,
-        }
-        stages = {name: stage for name, stage in named.items() if stage is not None}
+        stages: dict[str, GroupState] = {"idleness": self.idleness}
+        optional = {"schedule": self.schedule, "hysteresis": self.hysteresis}
+        stages.update({name: stage for name, stage in optional.items() if stage is not None})
         for builder in self.builders:
             stages.update({f"{builder.kind} {i}": stage for i, stage in enumerate(builder.stages)})
         return stages
@@ -104,13 +101,13 @@ class FrameOperator(Operator):
         self.idleness.note(rows, len(self.groups))
         imputes = self.schedule is not None and self.schedule.settings.imputes
         if self.schedule is not None:
-            watermarks = self.schedule.before_held(watermarks)
+            watermarks = before_rows(watermarks, self.schedule.held)
         timed_out = np.empty(0, np.int64) if imputes else self.idleness.timed_out(watermarks)
         if timed_out.size:
             yield control_rows(timed_out, self.idleness.last[timed_out], self.plan.columns, TIMEOUT)
-        # Where silence ends frames, time does nothing else: which came first, a table does not know.
-        silent = self.schedule is not None and self.schedule.settings.missing == "ends"
-        if self.episodes.scheme.expires and self.episodes.scan.limits.max_gap == NO_LIMIT and not silent:
+        expires = self.episodes.scheme.expires and self.episodes.scan.limits.max_gap == NO_LIMIT
+        # Where a missing report ends frames, time does nothing else: which came first, a table does not know.
+        if expires and (self.schedule is None or self.schedule.settings.missing != "ends"):
             self.episodes.scan.grow(len(self.groups))
             active = np.asarray(self.episodes.scan.is_open.any(axis=1))
             active[rows.groups] = True
@@ -209,7 +206,7 @@ class FrameOperator(Operator):
 
     def output_watermark(self, watermarks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """For each group: the instant before which no further frame starts, and up to which all that end are known."""
-        starts, ends = self._before_held(watermarks.copy()), self._before_held(watermarks.copy()) - 1
+        starts, ends = self._before_held(watermarks), self._before_held(watermarks) - 1
         for builder in self.builders:
             is_open, lanes = builder.open_lanes(watermarks.size)
             for at, field, less in ((starts, START, 0), (ends, END, 1)):
@@ -218,7 +215,7 @@ class FrameOperator(Operator):
 
     def min_unreported_start(self, watermarks: np.ndarray) -> np.ndarray:
         """For each group the instant before which no further frame starts, and no fragment adds anything."""
-        starts = self._before_held(watermarks.copy())
+        starts = self._before_held(watermarks)
         for builder in self.builders:
             is_open, lanes = builder.open_lanes(watermarks.size)
             at = np.where(builder.has_emitted(watermarks.size), lanes[:, :, END] + 1, lanes[:, :, START])
@@ -227,8 +224,7 @@ class FrameOperator(Operator):
 
     def _before_held(self, starts: np.ndarray) -> np.ndarray:
         """The instants, no later than the rows that are held back and the reports that may be made up."""
-        for rows in self._held():
-            np.minimum.at(starts, rows.group_of_row, rows.ts)
+        starts = before_rows(starts, self._held())
         if self.schedule is not None and self.schedule.settings.imputes:
             starts = np.minimum(starts, self.schedule.next_tick[: starts.size])
         return starts

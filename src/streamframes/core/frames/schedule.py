@@ -161,13 +161,6 @@ class ScheduleStage(GroupState):
         self.grow(n_groups)
         _advance(rows.groups, rows.bounds, rows.ts, self._plan, self.state, watermarks)
 
-    def before_held(self, watermarks: np.ndarray) -> np.ndarray:
-        """The watermarks, no later than the rows that are held back."""
-        watermarks = watermarks.copy()
-        for rows in self.held:
-            np.minimum.at(watermarks, rows.group_of_row, rows.ts)
-        return watermarks
-
     @property
     def n_started(self) -> int:
         """How many groups have reported."""
