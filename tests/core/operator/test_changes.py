@@ -1,11 +1,13 @@
 """Provisional results and late rows that amend: applied in order, changes give what holds, after every batch.
 
-Covers: streamframes.core.operator.changes.arrivals, streamframes.core.operator.changes.bucket,
-streamframes.core.operator.changes.reported, streamframes.core.operator.changes.rerun
+Covers: streamframes.core.operator.changes.ahead, streamframes.core.operator.changes.arrivals,
+streamframes.core.operator.changes.bucket, streamframes.core.operator.changes.reported,
+streamframes.core.operator.changes.rerun
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import hypothesis.strategies as st
@@ -15,6 +17,7 @@ from hypothesis import assume, given
 
 from streamframes.core.batch.clock import MIN_INSTANT
 from streamframes.core.bursts.learning import Learn
+from streamframes.core.operator.changes import ahead
 from streamframes.core.operator.changes.bucket import ChangeBucket, ChangePlan
 from streamframes.core.operator.stream_bucket import StreamBucket, StreamPlan
 from tests.core.bursts.test_stream import streams as burst_streams
@@ -41,6 +44,14 @@ from tests.oracles.changes import Consumer, check_live, check_no_overlap, taken
 from tests.thoroughness import examples
 
 AMEND_WITHIN = 9
+
+
+@pytest.fixture(autouse=True, scope="module")
+def always_ahead() -> Iterator[None]:
+    """So few rows that going ahead of the watermark would not be worthwhile: wherever any wait, groups do here."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ahead, "_WORTHWHILE", 0)
+        yield
 
 
 def run_exactly(plan: Any, batches: list[tuple[list[dict[str, Any]], int]]) -> list[dict[str, Any]]:

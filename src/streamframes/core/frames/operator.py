@@ -152,9 +152,9 @@ class FrameOperator(Operator):
     def copy(self, numbers: np.ndarray) -> FrameOperator:
         """An operator that goes on from here with these groups alone, numbered anew; nothing changes here."""
         made = FrameOperator(self.plan, live=self.live)
-        made.restore(self.snapshot())
-        # What is retained is copied.
-        made.retain(numbers)
+        keys = pa.RecordBatch.from_arrays(self.groups.values(numbers), schema=self.plan.keys)
+        made.groups.numbers(self.groups.first[numbers], self.groups.second[numbers], keys)
+        made.adopt(np.arange(numbers.size), self, numbers)
         return made
 
     def adopt(self, numbers: np.ndarray, other: Operator, theirs: np.ndarray) -> None:

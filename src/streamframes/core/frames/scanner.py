@@ -100,8 +100,9 @@ class Scan(GroupState):
         return Runs(table.reshape(-1, RUN_FIELDS), self.own[groups, lanes])
 
     def adopt(self, numbers: np.ndarray, arrays: dict[str, np.ndarray]) -> None:
-        """Take the state of groups from another scan, and the number type of its own scalars."""
-        self.own = self.own.astype(arrays["own"].dtype, copy=False)
+        """Take the state of groups from another scan; one that has scalars knows their type of number."""
+        if arrays["own"].any():
+            self.own = self.own.astype(arrays["own"].dtype, copy=False)
         super().adopt(numbers, arrays)
 
     @property

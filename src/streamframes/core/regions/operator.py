@@ -152,10 +152,11 @@ class RegionOperator(Operator):
 
     def adopt(self, numbers: np.ndarray, other: Operator, theirs: np.ndarray) -> None:
         """Take what another operator of the plan knows of `theirs` as what is known of `numbers`."""
+        others = cast(RegionOperator, other)
         self._grow()
-        others = cast(RegionOperator, other).searches
+        others._grow()
         for number, their in zip(numbers.tolist(), theirs.tolist(), strict=True):
-            self.searches[number] = others[their]
+            self.searches[number] = others.searches[their]
 
     def snapshot(self) -> Tree:
         """Everything that must be known to go on later."""

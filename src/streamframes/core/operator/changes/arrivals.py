@@ -10,6 +10,8 @@ import pyarrow as pa
 from streamframes.core.batch.chunk import decode
 from streamframes.core.batch.clock import MAX_INSTANT
 from streamframes.core.batch.groups import GroupIndex, fingerprints
+from streamframes.core.batch.rows import Rows
+from streamframes.core.operator.step import numbered
 from streamframes.core.operator.stream_bucket import StreamBucket
 
 
@@ -18,15 +20,13 @@ class Arrivals:
 
     def __init__(self, keys: pa.Schema, chunks: Iterable[tuple[int, pa.Buffer]]) -> None:
         self.groups = GroupIndex(keys)
-        self.numbers: list[np.ndarray] = []
-        self.ts: list[np.ndarray] = []
+        self.rows: list[Rows] = []
         for chunk in (decode(data) for _, data in chunks if len(data)):
-            sizes = np.diff(chunk.rows.bounds)
-            some = np.flatnonzero(sizes > 0)
-            keys_of = chunk.keys.take(pa.array(some)) if len(keys) else chunk.keys
-            numbers = self.groups.numbers(chunk.first[some], chunk.second[some], keys_of)
-            self.numbers.append(np.repeat(numbers, sizes[some]))
-            self.ts.append(chunk.rows.ts)
+            some = np.diff(chunk.rows.bounds) > 0
+            keys_of = chunk.keys.filter(pa.array(some)) if len(keys) else chunk.keys
+            numbers = np.full(some.size, -1)
+            numbers[some] = self.groups.numbers(chunk.first[some], chunk.second[some], keys_of)
+            self.rows.append(numbered(chunk, numbers))
 
     def __len__(self) -> int:
         return len(self.groups)
@@ -34,9 +34,10 @@ class Arrivals:
     def earliest(self, not_before: np.ndarray) -> np.ndarray:
         """The first instant of each group's rows, without those before an instant of its group."""
         earliest = np.full(len(self), MAX_INSTANT)
-        for numbers, ts in zip(self.numbers, self.ts, strict=True):
-            counts = ts >= not_before[numbers]
-            np.minimum.at(earliest, numbers[counts], ts[counts])
+        for rows in self.rows:
+            numbers = rows.group_of_row
+            counts = rows.ts >= not_before[numbers]
+            np.minimum.at(earliest, numbers[counts], rows.ts[counts])
         return earliest
 
     def results_of_others(self, results: list[pa.RecordBatch], chosen: np.ndarray) -> list[pa.RecordBatch]:

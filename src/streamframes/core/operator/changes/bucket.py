@@ -20,9 +20,11 @@ import numpy as np
 import pyarrow as pa
 
 from streamframes.core.batch.clock import MIN_INSTANT
+from streamframes.core.batch.tree import Tree, tree_at
 from streamframes.core.operator import state_codec
+from streamframes.core.operator.changes.ahead import Ahead
 from streamframes.core.operator.changes.arrivals import Arrivals
-from streamframes.core.operator.changes.reported import PROVISIONAL, Reported, change_schema, frame_table
+from streamframes.core.operator.changes.reported import AHEAD, PROVISIONAL, Reported, change_schema, frame_table
 from streamframes.core.operator.changes.rerun import Rerun
 from streamframes.core.operator.step import Step, reported
 from streamframes.core.operator.store import SharedStore, Store
@@ -88,23 +90,32 @@ class ChangeBucket:
             StreamBucket(plan.stream if number == last else counting, part) for number, part in enumerate(parts)
         ]
         self.reported = Reported(plan.stream.plan, certain=0, settled=last)
+        self.ahead = Ahead(plan.stream.plan) if plan.early else None
         if (saved := self.part.read()) is not None:
-            self.reported.restore(state_codec.decode(saved))
+            tree = state_codec.decode(saved)
+            self.reported.restore(tree_at(tree, "reported"))
+            if self.ahead is not None:
+                self.ahead.restore(tree_at(tree, "ahead"))
 
     def step(self, chunks: Iterable[tuple[int, pa.Buffer]], watermark: int = MIN_INSTANT) -> Step:
         """Take what one micro-batch brings, to every level."""
         chunks = list(chunks)
         arrivals = Arrivals(self.plan.stream.plan.keys, chunks)
-        up_to_level = self._rerun_levels(arrivals)
+        up_to_level, before = self._rerun_levels(arrivals), arrivals.watermarks(self.levels[0])
         steps = [
             level.step(chunks, max(MIN_INSTANT, watermark - delay))
             for level, delay in zip(self.levels, self.delays, strict=True)
         ]
         found = self._found(steps, arrivals, up_to_level)
+        if self.ahead is not None:
+            self.ahead.note_decided(steps[0].results, self.reported.table)
+            provisional = self.ahead.go_on(arrivals, self.levels[0], before, up_to_level >= 0)
+            found += provisional.found
+            up_to_level[provisional.restarted] = np.maximum(up_to_level[provisional.restarted], AHEAD)
         now = frame_table(self.plan.stream.plan, found)
         results = self.reported.changes(now, arrivals.groups, up_to_level)
         self.reported.forget(self.levels[-1])
-        self.part.write(state_codec.encode(self.reported.snapshot()))
+        self._save()
         self.shared.write()
         dues = [step.due + delay for step, delay in zip(steps, self.delays, strict=True) if step.due is not None]
         return Step(results, {**self._counters(steps), **self._passed(results)}, min(dues, default=None))
@@ -135,10 +146,14 @@ class ChangeBucket:
                 others = arrivals.results_of_others(steps[number].results, amended)
                 found[number] = number, [*others, *rerun.feed_up_to(level)]
                 rerun.replace_in(level)
-        if self.plan.early and len(arrivals):
-            rerun = Rerun(plan, self.levels[0], arrivals.groups, np.arange(len(arrivals)))
-            found.append((PROVISIONAL, rerun.finish()))
         return found
+
+    def _save(self) -> None:
+        tree: Tree = {"reported": self.reported.snapshot()}
+        if self.ahead is not None:
+            self.ahead.forget(self.levels[0])
+            tree["ahead"] = self.ahead.snapshot()
+        self.part.write(state_codec.encode(tree))
 
     def _counters(self, steps: list[Step]) -> dict[str, int]:
         first, last = steps[0].counters, steps[-1].counters

@@ -18,8 +18,9 @@ from streamframes.core.batch.tree import Tree, array_at, tree_at
 from streamframes.core.operator.protocol import OperatorPlan
 from streamframes.core.operator.stream_bucket import StreamBucket
 
-# The level of a frame that no level has reported: what only holds were no other row to come.
-PROVISIONAL = -1
+# The levels of a frame that no watermark has made certain: what rows have closed that were not the last ones of their
+# group, and what only holds were no other row to come.
+AHEAD, PROVISIONAL = -1, -2
 OPEN = "open"
 _END_OF_DATA = "end of data"
 _ARRAYS = ("first", "second", "ids", "starts", "version", "level", "retracted", "digest", "again")

@@ -34,11 +34,11 @@ class Rerun:
         """What is certain at the watermarks of a bucket that is ahead."""
         watermarks = np.empty(self.numbers.size, np.int64)
         watermarks[self.numbers] = watermarks_in(ahead, self.first, self.second)
-        return list(self.operator.feed(self._waiting(watermarks), watermarks))
+        return list(self.operator.feed(self.waiting(watermarks), watermarks))
 
     def finish(self) -> list[pa.RecordBatch]:
         """What would be, were no other row to come."""
-        return [*self.operator.feed(self._waiting(None)), *self.operator.finish()]
+        return [*self.operator.feed(self.waiting(None)), *self.operator.finish()]
 
     def replace_in(self, ahead: StreamBucket) -> None:
         """Make the state of these groups the one that a bucket ahead goes on from."""
@@ -46,7 +46,7 @@ class Rerun:
         ahead.operator.adopt(numbers, self.operator, self.numbers)
         ahead.save()
 
-    def _waiting(self, before: np.ndarray | None) -> Rows:
+    def waiting(self, before: np.ndarray | None) -> Rows:
         """The rows of these groups that wait in the bucket, in order; those before an instant of their group."""
         bound = None if before is None else int(before.max())
         parts = []
