@@ -69,7 +69,7 @@ class RegionOperator(Operator):
 
     def feed(self, rows: Rows, watermarks: np.ndarray = NO_WATERMARKS) -> Iterator[pa.RecordBatch]:
         """The results that these rows decide; rows of a group must come in order."""
-        self._grow()
+        self.grow()
         rows, place, state = self._read(rows)
         bounds = dict(zip(rows.groups.tolist(), zip(rows.bounds[:-1], rows.bounds[1:], strict=True), strict=True))
         # Where time goes on, every group gets its watermark; else only those with rows are looked at.
@@ -97,7 +97,8 @@ class RegionOperator(Operator):
             if len(emission.regions):
                 yield self.results.batch(self.groups, group, emission)
 
-    def _grow(self) -> None:
+    def grow(self) -> None:
+        """Make room for groups that are new."""
         for group in range(len(self.searches), len(self.groups)):
             if self.plan.density is not None:
                 self.searches.append(DensityGroup(self.plan, self.plan.density))
@@ -125,7 +126,7 @@ class RegionOperator(Operator):
 
     def min_unreported_start(self, watermarks: np.ndarray) -> np.ndarray:
         """For each group the instant before which no further region starts."""
-        self._grow()
+        self.grow()
         unit = self.plan.density.unit if self.plan.density is not None else 1
         starts = watermarks // unit * unit
         for group, search in enumerate(self.searches):
@@ -135,17 +136,17 @@ class RegionOperator(Operator):
 
     def retain(self, numbers: np.ndarray) -> None:
         """Forget all groups but these."""
-        self._grow()
+        self.grow()
         self.searches = [self.searches[number] for number in numbers.tolist()]
         self.groups.retain(numbers)
 
     def copy(self, numbers: np.ndarray) -> RegionOperator:
         """An operator that goes on from here with these groups alone, numbered anew; nothing changes here."""
-        self._grow()
+        self.grow()
         made = RegionOperator(self.plan, live=self.is_live)
         keys = pa.RecordBatch.from_arrays(self.groups.values(numbers), schema=self.plan.keys)
         made.groups.numbers(self.groups.first[numbers], self.groups.second[numbers], keys)
-        made._grow()
+        made.grow()
         for search, number in zip(made.searches, numbers.tolist(), strict=True):
             search.restore(state_codec.copied(self.searches[number].snapshot()))
         return made
@@ -153,19 +154,19 @@ class RegionOperator(Operator):
     def adopt(self, numbers: np.ndarray, other: Operator, theirs: np.ndarray) -> None:
         """Take what another operator of the plan knows of `theirs` as what is known of `numbers`."""
         others = cast(RegionOperator, other)
-        self._grow()
-        others._grow()
+        self.grow()
+        others.grow()
         for number, their in zip(numbers.tolist(), theirs.tolist(), strict=True):
             self.searches[number] = others.searches[their]
 
     def snapshot(self) -> Tree:
         """Everything that must be known to go on later."""
-        self._grow()
+        self.grow()
         return {"groups": self.groups.snapshot(), "searches": [search.snapshot() for search in self.searches]}
 
     def restore(self, tree: Tree) -> None:
         """Go on from a snapshot."""
         self.groups.restore(tree_at(tree, "groups"))
-        self._grow()
+        self.grow()
         for search, mine in zip(self.searches, trees_at(tree, "searches"), strict=True):
             search.restore(mine)
