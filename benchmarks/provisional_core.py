@@ -104,10 +104,10 @@ def seconds_of(case: Case) -> tuple[float, float]:
     gap = Gap(f"{5 * case.keys * case.distance} microseconds")
     most = (Measure("most", "max", 0, pa.float64()),)
     exact = StreamPlan(FramePlan(gap, Clock("timestamp"), KEYS, INSTANTS, (pa.float64(),), measures=most), {})
-    ways = [(exact, Memory()), (ChangePlan(exact, early=True), Memory())]
+    streams = [(exact, Memory()), (ChangePlan(exact, early=True), Memory())]
     taken: list[list[float]] = [[], []]
     for chunks, watermark in batches(case):
-        for (plan, store), times in zip(ways, taken, strict=True):
+        for (plan, store), times in zip(streams, taken, strict=True):
             begin = time.process_time()
             plan.bucket(store).step(chunks, watermark)
             times.append(time.process_time() - begin)
