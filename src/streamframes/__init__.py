@@ -15,7 +15,7 @@ from streamframes.api.match import Matches, match
 from streamframes.api.regions import Regions, density, regions
 from streamframes.api.rows import configure, decode, scan, session
 from streamframes.api.sessions import Sessions, sessions
-from streamframes.api.sql import sql
+from streamframes.api.sql import register, sql
 from streamframes.api.watching import reason, watch
 from streamframes.core.bursts.learning import Learn
 from streamframes.core.jit.compiled import AFTER, BEFORE, GOES_ON
@@ -93,6 +93,7 @@ __all__ = [
     "overlaps",
     "reason",
     "regions",
+    "register",
     "scan",
     "session",
     "sessions",

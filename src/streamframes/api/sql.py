@@ -1,6 +1,7 @@
 """SQL: the verbs as functions in the FROM of any query of Spark.
 
-`sql()` plans the calls in a query with the verbs of the library, and leaves the rest of it to Spark.
+`sql()` plans the calls in a query with the verbs of the library, and leaves the rest of it to Spark. `register()` is
+for tools that know nothing but `spark.sql()`.
 """
 
 from __future__ import annotations
@@ -62,3 +63,25 @@ def sql(
         if name in given:
             raise InvalidArgument(f"sql() got the parameter {name!r} twice; leave it out of args=")
     return run_text(session() if spark is None else spark, text, VERBS, {**given, **parameters})
+
+
+def register(spark: SparkSession | None = None) -> list[str]:
+    """Register the schemes as table functions, for plain `spark.sql()` and every tool of the session; tables only.
+
+    `threshold_frames(TABLE(reports), 'drop_pct > 0.3', ts => 'rpt_time', by => 'router')` gives the frames that
+    `frames()` gives, with their ids. All arguments are constants, durations are texts. It is slower than `sql()`, as
+    Spark hands rows to Python one by one; see docs/sql.md.
+
+    Parameters
+    ----------
+    spark
+        The session; the one that runs, or a new one of `session()`, unless given.
+
+    Returns
+    -------
+    list of str
+        The names: `threshold_frames`, `delta_frames`, and so on.
+    """
+    from streamframes.spark.sql.table_functions import register as register_in
+
+    return register_in(session() if spark is None else spark)

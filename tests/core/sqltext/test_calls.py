@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from streamframes.core.sqltext.arguments import Call, TableText
@@ -80,15 +80,14 @@ def test_a_call_in_sql_is_the_python_call(name: str, receiver: str, data: Any) -
     measures = data.draw(st.dictionaries(names, st.sampled_from(EXPRESSIONS), max_size=2)) if signature.measures else {}
     parts = [FIRST[receiver], made.sql, *(f"{key.sql} => {text}" for key, text in measures.items())]
     where = data.draw(st.sampled_from(["SELECT a, split(b, ',') FROM t JOIN %s AS f ON a = b", "(SELECT * FROM %s)"]))
-    applied = read(where % f"{name}({', '.join(part for part in parts if part)})")
     unnamed, named = blanked(made.python)
     wanted = {key.python: text for key, text in measures.items()}
     if signature.into is not None and wanted:
-        given_ones = {name: each for name, each in named.get(signature.into, {}).items() if name not in wanted}
-        if len(given_ones) < len(named.get(signature.into, {})):
-            return
-        named[signature.into] = {**given_ones, **wanted}
+        listed = named.get(signature.into, {})
+        assume(not wanted.keys() & listed.keys())
+        named[signature.into] = {**listed, **wanted}
         wanted = {}
+    applied = read(where % f"{name}({', '.join(part for part in parts if part)})")
     assert (applied.call.name, applied.call.receiver) == (name, receiver)
     assert tuple(python(each, "") for each in applied.call.unnamed) == unnamed
     assert {key: python(value, "") for key, value in applied.call.named.items()} == named

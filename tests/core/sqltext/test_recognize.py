@@ -21,7 +21,7 @@ def test_a_clause_is_a_call_of_match() -> None:
         """
         PARTITION BY symbol, `the market`
         ORDER BY at ASC, seq
-        MEASURES STRT.price AS top, FINAL LAST(cast(DOWN.price AS double)) AS `bottom price`, count(*) AS n
+        MEASURES STRT.within AS top, FINAL LAST(cast(DOWN.price AS double)) AS `bottom price`, count(*) AS n
         ALL ROWS PER MATCH WITH UNMATCHED ROWS
         AFTER MATCH SKIP TO LAST DOWN
         PATTERN (^ STRT DOWN+? {- UP{2,} -} (A | PERMUTE(B, C))* $)   -- a comment
@@ -34,7 +34,7 @@ def test_a_clause_is_a_call_of_match() -> None:
         "pattern": "^ STRT DOWN+? {- UP{2,} -} (A | PERMUTE(B, C))* $",
         "ts": ["at", "seq"],
         "by": ["symbol", "the market"],
-        "measures": {"top": "STRT.price", "bottom price": "FINAL LAST(cast(DOWN.price AS double))", "n": "count(*)"},
+        "measures": {"top": "STRT.within", "bottom price": "FINAL LAST(cast(DOWN.price AS double))", "n": "count(*)"},
         "rows_per_match": "all with unmatched",
         "after_match": "to last DOWN",
         "within": "1 hour",

@@ -86,11 +86,14 @@ class _Clause:
         """The number of the part that begins here, behind those that there were."""
         for number, words in enumerate(_PARTS):
             if all(self.source.word(i + k) == word for k, word in enumerate(words)):
-                if number == _numbers("PATTERN") and not self.source.is_(i + 1, TokenType.L_PAREN):
+                pattern = _numbers("PATTERN")
+                if number == pattern and not self.source.is_(i + 1, TokenType.L_PAREN):
                     continue
+                if number > pattern and "PATTERN" not in self.parts:
+                    continue  # the name of a column
                 if number > last:
                     return number
-                if number < _numbers("PATTERN") and len(words) > 1:
+                if number < pattern and len(words) > 1:
                     raise self.source.error(
                         self.source.start(i), f"{RECOGNIZE} got {' '.join(words)} twice or too late; {_ORDER}"
                     )
@@ -115,7 +118,7 @@ class _Clause:
     def arguments(self) -> tuple[dict[str, Value], dict[str, int]]:
         """The arguments of `match`, and where each is written."""
         for part, example in (("ORDER", "ORDER BY at"), ("PATTERN", "PATTERN (A B+)")):
-            if part not in self.parts or not self._size(part):
+            if part not in self.parts or self.parts[part].first == self.parts[part].last:
                 raise self.source.error(self.source.start(self.at), f"{RECOGNIZE} has no {part}; write {example}")
         named: dict[str, Value] = {"pattern": self._pattern(), "ts": self._columns("ORDER"), **self._rest()}
         if "PARTITION" in self.parts:
@@ -136,13 +139,10 @@ class _Clause:
         starts = {name: self.parts.get(where.get(name, name.upper())) for name in named}
         return named, {name: self.source.start(span.first) for name, span in starts.items() if span is not None}
 
-    def _size(self, part: str) -> int:
-        return self.parts[part].last - self.parts[part].first
-
     def _rest(self) -> dict[str, Value]:
         """What says how matches are reported."""
         found: dict[str, Value] = {}
-        if "ONE" in self.parts and (self._size("ONE") or "ALL" in self.parts):
+        if "ONE" in self.parts and (self.source.written(self.parts["ONE"]) or "ALL" in self.parts):
             raise self.source.error_at(
                 self.parts["ONE"], f"{RECOGNIZE} got more behind ONE ROW PER MATCH; leave it out"
             )
