@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer.main
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 from typer.testing import CliRunner
 
 import streamframes.cli.engine
+from streamframes.cli.jobs import steps_of
 from streamframes.cli.main import app
 from streamframes.cli.prompt import ask, completions
 from streamframes.errors import StreamFramesError
@@ -84,6 +86,14 @@ def test_the_prompt_takes_statements_of_several_lines_and_keeps_them(
         ask(carry_out, ["reports"], input=typed, output=DummyOutput())
     assert carried_out == ["SELECT 1\n, 2;", "SELECT 3;"]
     assert "SELECT 3;" in (tmp_path / "streamframes" / "sql_history").read_text()
+
+
+def test_a_job_may_have_sql_as_a_step(tmp_path: Path) -> None:
+    (tmp_path / "job.toml").write_text(
+        'command = "sql"\nexecute = "SELECT 1"\ntable = {r = "r.csv"}\nparam = {x = 3}\n'
+    )
+    (step,) = steps_of(tmp_path / "job.toml", typer.main.get_command(app).commands, {})  # type: ignore[attr-defined]
+    assert step.arguments == ("--execute=SELECT 1", "--table=r=r.csv", "--param=x=3", "--")
 
 
 def test_completion_knows_functions_their_arguments_and_tables() -> None:
