@@ -18,7 +18,7 @@ export PYSPARK_PYTHON := $(CURDIR)/$(bin)/python
 with_java = JAVA_HOME="$$($(bin)/python scripts/find_java.py)" && export JAVA_HOME &&
 
 .PHONY: help setup demo test test-core test-spark test-verbs test-programs check bench bench-peers lock clean release-check
-.PHONY: test-matrix test-matrix-quick test-servers test-cluster test-long test-long-frames test-long-others test-long-spark
+.PHONY: test-matrix test-matrix-quick test-merged test-servers test-cluster test-long test-long-frames test-long-others test-long-spark
 
 help: ## show this list
 	@printf 'streamframes: windows that follow the data\n\n'
@@ -86,6 +86,9 @@ test-matrix: $(stamp) ## the wheel on every version of Spark and Python, with De
 
 test-matrix-quick: $(stamp) ## a quarter of it, on the oldest Spark and on the newest but one
 	$(with_java) $(bin)/python -m tests.matrix.run --quick
+
+test-merged: $(stamp) ## queries that merge into Delta and Iceberg, killed often, on every Spark that knows these
+	$(with_java) $(bin)/python -m tests.matrix.run --long
 
 bench: $(stamp) ## measure against Spark, DuckDB and Polars, and print the tables
 	@$(with_java) $(bin)/python -m benchmarks.tables

@@ -22,6 +22,7 @@ from benchmarks.kit.on_spark import measured
 from benchmarks.kit.options import Options
 from benchmarks.kit.report import Report, Target
 from benchmarks.streams import batch_times, stream_of
+from streamframes.spark.watching.batches import figures_of
 from streamframes.study.baselines import spark_queries
 from streamframes.study.baselines.generated import SCHEMA
 
@@ -74,7 +75,7 @@ def waiting(spark: SparkSession, paths: list[list[str]], *, fragments: bool) -> 
     frames = sf.frames(framed, scheme, ts="ts", by="key", stream=sf.Stream(LATENESS, fragments=fragments))
     seen: list[dict[str, Any]] = []
     times = batch_times(frames.fill(filling, ts="ts", lateness=LATENESS), seen.append)
-    figures = [each["observedMetrics"]["streamframes"].asDict() for each in seen]
+    figures = [*map(figures_of, seen)]
     waits = [each["fill_waiting_rows"] for each in figures]
     arrived = max(each["numInputRows"] for each in seen)
     return {

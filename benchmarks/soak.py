@@ -16,6 +16,7 @@ from benchmarks.kit.on_spark import measured
 from benchmarks.kit.options import Options
 from benchmarks.kit.report import Report, Target
 from benchmarks.streams import LATENESS, batch_times, stream_of
+from streamframes.spark.watching.batches import figures_of
 from streamframes.study.baselines import spark_queries
 from streamframes.study.baselines.generated import Shape, files
 
@@ -86,8 +87,8 @@ def _store(progress: dict[str, Any], name: str) -> float:
 _FIGURES: dict[str, Any] = {
     "state, MiB": lambda each: each["stateOperators"][0]["memoryUsedBytes"] / 2**20,
     "seconds a batch": lambda each: each["durationMs"]["triggerExecution"] / 1000,
-    "waiting rows": lambda each: each["observedMetrics"]["streamframes"].waiting_rows,
-    "open frames": lambda each: each["observedMetrics"]["streamframes"].open_frames,
+    "waiting rows": lambda each: figures_of(each)["waiting_rows"],
+    "open frames": lambda each: figures_of(each)["open_frames"],
     "entries in the store": lambda each: each["stateOperators"][0]["numRowsTotal"],
     "files of the store, MiB": lambda each: _store(each, "rocksdbSstFileSize") / 2**20,
 }

@@ -6,7 +6,6 @@ import json
 import os
 from importlib import import_module
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ import psutil
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyspark.sql import Row
 from rich.console import Console
 
 from benchmarks import (
@@ -263,7 +263,7 @@ def test_the_report_of_streams_compares_with_session_windows(tmp_path: Path) -> 
 
 def test_the_report_of_a_soak_sees_growth() -> None:
     def batch(number: int, growth: float) -> dict[str, Any]:
-        figures = SimpleNamespace(waiting_rows=10, open_frames=5)
+        figures = Row(waiting_rows=10, open_frames=5)
         store = {"memoryUsedBytes": 2**20 * (1 + growth * number), "numRowsTotal": 7, "customMetrics": {}}
         times = {"triggerExecution": 1000}
         return {"stateOperators": [store], "durationMs": times, "observedMetrics": {"streamframes": figures}}

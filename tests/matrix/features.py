@@ -104,14 +104,22 @@ FEATURES = (
     Feature(
         "Delta tables, read and written",
         formats(
-            "delta", "a_table_is_read", "frames_are_written", "the_newest_row_of_a_key_is_kept_whatever_comes_again"
+            "delta",
+            "a_table_is_read",
+            "frames_are_written",
+            "the_newest_row_of_a_key_is_kept_whatever_comes_again",
+            "rows_that_a_table_cannot_hold_stop_the_batch_or_are_kept_aside_once",
         ),
     ),
     Feature("Delta streams, read and written", formats("delta", "a_stream_is_read", "a_stream_is_written")),
     Feature(
         "Iceberg tables, read and written",
         formats(
-            "iceberg", "a_table_is_read", "frames_are_written", "the_newest_row_of_a_key_is_kept_whatever_comes_again"
+            "iceberg",
+            "a_table_is_read",
+            "frames_are_written",
+            "the_newest_row_of_a_key_is_kept_whatever_comes_again",
+            "rows_that_a_table_cannot_hold_stop_the_batch_or_are_kept_aside_once",
         ),
     ),
     Feature("Iceberg streams, read and written", formats("iceberg", "a_stream_is_read", "a_stream_is_written")),

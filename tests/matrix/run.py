@@ -2,6 +2,8 @@
 
 Every version is tried in an environment of its own, and what fails is shown. What was found of a version is recorded in
 docs/where-it-runs.json, and the table of the page is made anew from there; a quick run records nothing.
+
+With `--long` queries that merge into tables of Delta and Iceberg are killed, on every Spark that knows these formats.
 """
 
 from __future__ import annotations
@@ -25,15 +27,18 @@ from tests.matrix.versions import VERSIONS, Version, environment_variables
 from tests.release.environments import ROOT, Environment, build
 
 FOLDER = ROOT / ".venv" / "matrix"
+MERGED = "tests/matrix/test_merged.py"
 HOURS = 4 * 3600
 PASSED, FAILED = "passed", "failed"
 
 
-def tried(version: Version, wheel: Path, *, quick: bool) -> dict[str, Any]:
+def tried(version: Version, wheel: Path, *, quick: bool, long: bool) -> dict[str, Any]:
     """What the record says of a version: packages, and for each feature how many tests passed and which did not."""
     there = version.environment(FOLDER, wheel)
     there = replace(there, variables=environment_variables(FOLDER))
     check_it_is_the_wheel(there)
+    if long:
+        return {"features": {}, "failed": FAILED in dict(run(there, [MERGED], f"{version.name}-long", "long")).values()}
     wanted = [test for test in names_of(version.features) if is_quick(test) or not quick]
     outcomes: dict[str, str] = {}
     for formats in (False, True):  # formats need a Spark of other settings, and so a process of their own
@@ -54,12 +59,12 @@ def check_it_is_the_wheel(there: Environment) -> None:
         raise SystemExit(f"the tests of {there.folder.name} would run {found} and not the wheel")
 
 
-def run(there: Environment, tests: list[str], name: str) -> Iterator[tuple[str, str]]:
+def run(there: Environment, tests: list[str], name: str, marked: str = "not long") -> Iterator[tuple[str, str]]:
     """The tests, each with its outcome; those that are skipped are left out. What pytest says is in a log beside."""
     log, report = (there.folder.with_name(f"{name}.{kind}") for kind in ("log", "xml"))
     report.unlink(missing_ok=True)
     command = ["python", "-m", "pytest", "-v", "-p", "no:cacheprovider", "-o", "junit_family=xunit1"]
-    command += [f"--junitxml={report}", "-m", "not long", "--durations=20", *tests]
+    command += [f"--junitxml={report}", "-m", marked, "--durations=20", *tests]
     with log.open("w") as output:
         status = there.run(*command, cwd=ROOT, timeout=HOURS, output=output).returncode
     if status or not report.exists():
@@ -82,15 +87,19 @@ def counted(feature: Feature, outcomes: dict[str, str]) -> dict[str, Any]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="a quarter, on the oldest Spark and the newest but one")
+    parser.add_argument("--long", action="store_true", help="tables as sinks of queries that are killed; nothing else")
     parser.add_argument("--spark", nargs="*", metavar="4.0", help="these versions of Spark alone")
     parser.add_argument("--at-once", type=int, default=2, help="how many versions run at the same time (default 2)")
     asked = parser.parse_args()
     chosen = [each for each in VERSIONS if each.quick or not asked.quick]
     chosen = [each for each in chosen if not asked.spark or each.spark in asked.spark]
+    chosen = [each for each in chosen if each.formats or not asked.long]
     FOLDER.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(asked.at_once) as pool:
         wheel = build("wheel", Path(folder))
-        found = list(pool.map(partial(tried, wheel=wheel, quick=asked.quick), chosen))
+        found = list(pool.map(partial(tried, wheel=wheel, quick=asked.quick, long=asked.long), chosen))
+    if asked.long:
+        return int(any(each["failed"] for each in found))
     if not asked.quick:
         record(dict(zip([each.name for each in chosen], found, strict=True)))
     return int(sum(failures(version) for version in found) > 0)

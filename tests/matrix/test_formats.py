@@ -5,6 +5,7 @@ They run in `make test-matrix` alone, which has a Spark that these formats know.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterator
 from pathlib import Path
@@ -144,5 +145,34 @@ def test_the_newest_row_of_a_key_is_kept_whatever_comes_again(spark: Any, folder
     upsert(batch((1, 0, False, 7.0, False), last, gone, (3, 0, True, 1.0, True)), 1)
     upsert(first.where("frame_id = 1"), 0)
     assert kept() == [str(batch(last).first())]
-    with pytest.raises(sf.SinkError, match=r"1 rows for .* have no frame_id; filter such rows out"):
+    with pytest.raises(sf.SinkError, match=r"the row frame_id=None: frame_id is null; filter such rows out"):
         upsert(batch((None, 0, True, 1.0, False)), 2)
+
+
+@each_format
+def test_rows_that_a_table_cannot_hold_stop_the_batch_or_are_kept_aside_once(
+    spark: Any, folder: Path, name: str
+) -> None:
+    table = f"delta.`{folder}/narrow ü`" if name == "delta" else "iceberg.default.narrow"
+    made = sf.sink.Delta(path=f"{folder}/narrow ü") if name == "delta" else sf.sink.Iceberg(table)
+    spark.sql(f"create table {table} (frame_id bigint, `from` int, needed string not null) using {name}")
+    rows = spark.sql(
+        """select * from values (1, 1L, 'a'), (2, 3000000000L, 'b'), (3, 3L, null), (null, 4L, 'd'), (null, 5L, 'e')
+        as rows (frame_id, `from`, needed)"""
+    ).selectExpr("bigint(frame_id) frame_id", "`from`", "needed")
+    said = r"cannot hold the row frame_id=\w+: .*, or keep such rows .* 3 other rows cannot be held either. The row: {"
+    with pytest.raises(sf.SinkError, match=said):
+        sf.sink.upsert(made)(rows, 0)
+    assert spark.table(table).count() == 0
+    upsert = sf.sink.upsert(made, bad="aside")
+    for number in (0, 0, 1):
+        upsert(rows, number)
+    assert [str(row) for row in spark.table(table).collect()] == [str(rows.filter("frame_id = 1").first())]
+    aside = spark.table(made.aside_table).orderBy("row").collect()
+    assert [(each.batch, each.reason) for each in aside] == [
+        (0, "from is not kept by the type int of the table"),
+        (0, "needed is null, where the table says NOT NULL"),
+        (0, "frame_id is null"),
+        (0, "frame_id is null"),
+    ]
+    assert [json.loads(each.row)["from"] for each in aside] == [3_000_000_000, 3, 4, 5]

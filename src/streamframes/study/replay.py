@@ -29,17 +29,13 @@ def replayed(spark: SparkSession, folder: Path, rows: DataFrame) -> DataFrame:
 
 def progress_of(result: DataFrame) -> Iterator[Row]:
     """Run a query over all there is, drop what it finds, and yield the progress of each micro-batch when it is done."""
+    from streamframes.spark.watching.batches import progress_until_end
+
     folder = tempfile.mkdtemp(prefix="streamframes-replay-")
     writer = result.writeStream.format("noop").option("checkpointLocation", folder).trigger(availableNow=True)
     query = writer.start()
-    latest, ended = -1, False
     try:
-        while not ended:
-            ended = bool(query.awaitTermination(1))
-            for progress in query.recentProgress:
-                if progress["batchId"] > latest:
-                    latest = progress["batchId"]
-                    yield dict(progress)
+        yield from map(dict, progress_until_end(query))
     finally:
         query.stop()
         shutil.rmtree(folder, ignore_errors=True)

@@ -128,16 +128,18 @@ def _write(reports: pa.Table, folder: Path) -> int:
 def _batches(engine: Engine, folder: Path) -> Iterator[Batch]:
     """Run the query until all files are read; a batch as soon as it is done."""
     from streamframes.spark.failures import plain_failures
+    from streamframes.spark.watching.batches import batch_of, progress_until_end
 
     reported: dict[int, list[Row]] = {}
     with plain_failures("the stream failed"):
         query = _start(engine, folder, reported)
         try:
-            for progress in _progress(query):
-                number, seen = progress["batchId"], progress["observedMetrics"]["streamframes"]
-                frames = tuple(reported.pop(number, ()))
-                read = progress["numInputRows"]
-                yield Batch(number, read, frames, seen.open_frames, seen.waiting_rows, seen.late_rows)
+            for done in map(batch_of, progress_until_end(query)):
+                if done is None or not done.figures:
+                    continue
+                frames = tuple(reported.pop(done.number, ()))
+                counts = (int(done.figures[name]) for name in ("open_frames", "waiting_rows", "late_rows"))
+                yield Batch(done.number, done.input_rows, frames, *counts)
         finally:
             query.stop()
 
@@ -159,17 +161,6 @@ def _start(engine: Engine, folder: Path, reported: dict[int, list[Row]]) -> Any:
     upserts = loss.agg(worst="max(drop_pct)").writeStream.foreachBatch(keep)
     checkpoint = str((folder / _CHECKPOINT).absolute())
     return upserts.option("checkpointLocation", checkpoint).trigger(availableNow=True).start()
-
-
-def _progress(query: Any) -> Iterator[Mapping[str, Any]]:
-    """The progress of each micro-batch, once; raises what ended the query."""
-    latest, ended = -1, False
-    while not ended:
-        ended = query.awaitTermination(0.2)
-        for progress in query.recentProgress:
-            if progress["batchId"] > latest and "streamframes" in progress["observedMetrics"]:
-                latest = progress["batchId"]
-                yield progress
 
 
 def _follow(batches: Iterable[Batch]) -> dict[int, Row]:

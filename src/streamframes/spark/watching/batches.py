@@ -6,12 +6,13 @@ in a form of their own.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, TypeAlias
 
 from pyspark.sql import Row
+from pyspark.sql.streaming.query import StreamingQuery
 
 from streamframes.spark.watching.figures import Watermark
 
@@ -40,12 +41,23 @@ class Batch:
     state_rows: int
 
 
+def progress_until_end(query: StreamingQuery) -> Iterator[Written]:
+    """The progress of each micro-batch, once, when it is done; raises what ended the query."""
+    latest, ended = -1, False
+    while not ended:
+        ended = bool(query.awaitTermination(0.2))  # type: ignore[arg-type]  # seconds may be a fraction
+        for progress in query.recentProgress:
+            if progress["batchId"] > latest:
+                latest = progress["batchId"]
+                yield progress
+
+
 def batch_of(progress: Written) -> Batch | None:
     """The micro-batch that a progress is about; None of one that says that nothing was done."""
     durations = progress["durationMs"] or {}
     if "addBatch" not in durations:
         return None
-    stages = [_values(row) for name, row in progress["observedMetrics"].items() if name.startswith("streamframes")]
+    stages = _stages(progress)
     times = progress["eventTime"] or {}
     states = progress["stateOperators"] or ()
     return Batch(
@@ -63,6 +75,16 @@ def batch_of(progress: Written) -> Batch | None:
         state_bytes=sum(int(state["memoryUsedBytes"]) for state in states),
         state_rows=sum(int(state["numRowsTotal"]) for state in states),
     )
+
+
+def figures_of(progress: Written) -> dict[str, int | float]:
+    """The figures of a micro-batch by name; empty where it has none."""
+    return _added(_stages(progress))
+
+
+def _stages(progress: Written) -> list[Written]:
+    """The figures of each stage of ours."""
+    return [_values(row) for name, row in progress["observedMetrics"].items() if name.startswith("streamframes")]
 
 
 def _values(row: Row) -> Written:

@@ -85,14 +85,17 @@ def _with_a_long_stay(rows: DataFrame, n_rows: int) -> DataFrame:
 
 
 def _waits(lab: Lab, rows: DataFrame, place: Path, least: int, *, fragments: bool) -> Waits:
+    from streamframes.spark.watching.batches import batch_of
+
     framed, filling = (replayed(lab.spark, place, rows) for _ in range(2))
     scheme = Threshold(f"fluorescence > {LEVEL}", min_rows=least)
     found = frames(framed, scheme, ts="scan", by=groups(rows), stream=Stream(LATENESS, fragments=fragments))
     filled = found.fill(filling, ts="scan", lateness=LATENESS)
     doing = f"Filling with {VARIANTS[fragments]}, {least} rows or more"
-    seen = [each for each in lab.run(doing, lambda: list(progress_of(filled))) if each["numInputRows"]]
-    waiting = [each["observedMetrics"]["streamframes"].asDict()["fill_waiting_rows"] for each in seen]
-    return Waits(tuple(waiting), sum(each["durationMs"]["triggerExecution"] for each in seen[1:]) / 1000)
+    found_of = map(batch_of, lab.run(doing, lambda: list(progress_of(filled))))
+    seen = [each for each in found_of if each is not None and each.input_rows]
+    waiting = tuple(int(each.figures["fill_waiting_rows"]) for each in seen)
+    return Waits(waiting, sum(each.seconds for each in seen[1:]))
 
 
 def _spanned(lab: Lab, rows: DataFrame) -> float:
