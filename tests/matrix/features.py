@@ -17,6 +17,7 @@ class Feature:
     name: str
     tests: tuple[str, ...]
     python: bool = False  # whether it is tried on other versions of Python too
+    since: str = "4.0"  # the version of Spark that can do it
 
     def has(self, test: str) -> bool:
         """Whether a test, `file::name`, is one of its own."""
@@ -100,7 +101,12 @@ FEATURES = (
             "workers_without_the_library_are_found_before_a_job_starts",
         ),
     ),
-    Feature("Connect", spark("tables", "frames_over_spark_connect_are_the_same")),
+    Feature("tables over Connect", spark("tables", "frames_over_spark_connect_are_the_same")),
+    Feature(
+        "streams over Connect",
+        spark("tables", "a_stream_over_spark_connect_has_the_frames_of_the_table"),
+        since="4.1",
+    ),
     Feature(
         "Delta tables, read and written",
         formats(

@@ -13,7 +13,7 @@ import json
 import sys
 import tempfile
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -32,20 +32,23 @@ HOURS = 4 * 3600
 PASSED, FAILED = "passed", "failed"
 
 
-def tried(version: Version, wheel: Path, *, quick: bool, long: bool) -> dict[str, Any]:
+def tried(
+    version: Version, wheel: Path, *, quick: bool = False, long: bool = False, only: Collection[str] | None = None
+) -> dict[str, Any]:
     """What the record says of a version: packages, and for each feature how many tests passed and which did not."""
+    chosen = [each for each in version.features if only is None or each.name in only]
     there = version.environment(FOLDER, wheel)
     there = replace(there, variables=environment_variables(FOLDER))
     check_it_is_the_wheel(there)
     if long:
         return {"features": {}, "failed": FAILED in dict(run(there, [MERGED], f"{version.name}-long", "long")).values()}
-    wanted = [test for test in names_of(version.features) if is_quick(test) or not quick]
+    wanted = [test for test in names_of(chosen) if is_quick(test) or not quick]
     outcomes: dict[str, str] = {}
     for formats in (False, True):  # formats need a Spark of other settings, and so a process of their own
         tests = [each for each in wanted if each.startswith(FORMATS) == formats]
         if tests:
             outcomes |= dict(run(there, tests, f"{version.name}-formats" if formats else version.name))
-    features = [each for each in version.features if any(each.has(test) for test in outcomes) or not quick]
+    features = [each for each in chosen if any(each.has(test) for test in outcomes) or not quick]
     return {
         "spark": there.python("import pyspark; print(pyspark.__version__)"),
         "python": there.python("import platform; print(platform.python_version())"),
@@ -89,6 +92,7 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="a quarter, on the oldest Spark and the newest but one")
     parser.add_argument("--long", action="store_true", help="tables as sinks of queries that are killed; nothing else")
     parser.add_argument("--spark", nargs="*", metavar="4.0", help="these versions of Spark alone")
+    parser.add_argument("--features", nargs="*", metavar="NAME", help="these lines of the table alone")
     parser.add_argument("--at-once", type=int, default=2, help="how many versions run at the same time (default 2)")
     asked = parser.parse_args()
     chosen = [each for each in VERSIONS if each.quick or not asked.quick]
@@ -97,7 +101,8 @@ def main() -> int:
     FOLDER.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(asked.at_once) as pool:
         wheel = build("wheel", Path(folder))
-        found = list(pool.map(partial(tried, wheel=wheel, quick=asked.quick, long=asked.long), chosen))
+        work = partial(tried, wheel=wheel, quick=asked.quick, long=asked.long, only=asked.features)
+        found = list(pool.map(work, chosen))
     if asked.long:
         return int(any(each["failed"] for each in found))
     if not asked.quick:
@@ -106,9 +111,14 @@ def main() -> int:
 
 
 def record(found: dict[str, dict[str, Any]]) -> None:
-    """Write down what was found of some versions; the others stay as they were, and the page says the same."""
-    found = recorded() | found
-    kept = {each.name: found[each.name] for each in VERSIONS if each.name in found}
+    """Write down what was found; other versions and features stay as they were, and the page says the same."""
+    before = recorded()
+    kept = {}
+    for version in VERSIONS:
+        old, new = (known.get(version.name, {"features": {}}) for known in (before, found))
+        features = {each.name: {**old["features"], **new["features"]}.get(each.name) for each in version.features}
+        if any(features.values()):
+            kept[version.name] = {**old, **new, "features": {name: each for name, each in features.items() if each}}
     RECORD.write_text(json.dumps(kept, indent=1) + "\n")
     write_page(kept)
 

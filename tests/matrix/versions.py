@@ -32,6 +32,7 @@ class Version:
     def features(self) -> list[Feature]:
         """What is tried there; on another Python than ours tables and streams."""
         chosen = [each for each in FEATURES if each.python or self.python == OWN_PYTHON]
+        chosen = [each for each in chosen if each.since <= self.spark]
         return [
             each
             for each in chosen

@@ -24,6 +24,11 @@ def repartitioned(rows: DataFrame, number: str, partitions: int) -> DataFrame:
     return rows.repartition(partitions, F.get(F.lit(list(names)), F.col(number)))
 
 
+def can_keep_state(rows: DataFrame) -> bool:
+    """Whether a stream of these rows can have state that Python keeps: over Connect from 4.1 on."""
+    return hasattr(rows.groupBy(), "transformWithStateInPandas")
+
+
 def running_session() -> SparkSession | None:
     """The session that runs in this process, whichever thread has made it."""
     active = SparkSession.getActiveSession()

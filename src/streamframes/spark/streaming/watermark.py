@@ -12,6 +12,7 @@ from streamframes.core.schemes.base import Input
 from streamframes.errors import InvalidArgument
 from streamframes.options import Stream
 from streamframes.spark.columns import scheme_input
+from streamframes.spark.compat import can_keep_state
 from streamframes.spark.settings import PROVIDER, ROCKSDB
 from streamframes.spark.streaming.events import USERS_CLOCK, EventClock, own_clock
 
@@ -116,6 +117,11 @@ def check_lateness(clock: Clock, lateness: Duration | None) -> int | None:
 
 def check_provider(rows: DataFrame, verb: str) -> None:
     """Refuse a session whose streams cannot keep the state."""
+    if not can_keep_state(rows):
+        raise InvalidArgument(
+            f"{verb} of a stream over Connect needs Spark 4.1 or newer, and this is {rows.sparkSession.version}; "
+            "tables work here, and streams in a session that is not Connect's"
+        )
     provider = str(rows.sparkSession.conf.get(PROVIDER, ""))
     if "RocksDB" not in provider:
         raise InvalidArgument(
