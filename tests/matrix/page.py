@@ -6,6 +6,7 @@ import json
 import re
 from typing import Any
 
+from tests.matrix.features import FEATURES
 from tests.release.environments import ROOT
 
 RECORD = ROOT / "docs" / "where-it-runs.json"
@@ -24,7 +25,8 @@ def table(record: dict[str, dict[str, Any]]) -> str:
     if not record:
         return "No run is on record yet."
     versions = record.values()
-    names = list(dict.fromkeys(name for version in versions for name in version["features"]))
+    known = {name for version in versions for name in version["features"]}
+    names = [each.name for each in FEATURES if each.name in known]
     head = ["PySpark", *(version["spark"] for version in versions)]
     lines = [head, ["---"] * len(head), ["Python", *(version["python"] for version in versions)]]
     lines += [[name, *(cell(version["features"].get(name)) for version in versions)] for name in names]
