@@ -53,7 +53,7 @@ test-servers: $(stamp) ## the tests with real servers, Kafka and Postgres, which
 test-cluster: $(stamp) ## the tests on a standalone cluster and a Connect server, which they start
 	$(with_java) $(bin)/pytest -m "spark and not long" tests/cluster
 
-test-long: $(stamp) ## what is left out of `make test`: ten times as many examples of each law, and queries killed often
+test-long: $(stamp) ## what is left out of `make test`: twenty times as many examples of each law, and queries killed often
 	@$(MAKE) --no-print-directory --jobs=2 --keep-going test-long-frames test-long-others test-long-spark
 
 # Half of the laws, by the time they take.
