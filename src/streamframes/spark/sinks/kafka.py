@@ -43,6 +43,11 @@ class KafkaTopic:
     options: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     @property
+    def where(self) -> str:
+        """The topic in words."""
+        return f"topic {self.topic!r} of Kafka at {self.servers}"
+
+    @property
     def aside_topic(self) -> str:
         """The topic beside, of rows that are no messages of this one."""
         return f"{self.topic}_aside"
@@ -59,9 +64,10 @@ class KafkaTopic:
         try:
             writer.option("includeHeaders", "true").options(**self.options).save()
         except (PySparkException, Py4JError) as error:
-            raise SinkError(
-                f"topic {self.topic!r} of Kafka at {self.servers} cannot be written to: {self._hidden(reason(error))}"
-            ) from None
+            said = self._hidden(reason(error))
+            # A refused row names the topic itself.
+            is_ours = said.startswith(self.where)
+            raise SinkError(said if is_ours else f"{self.where} cannot be written to: {said}") from None
 
     def messages(self, batch: SparkBatch) -> DataFrame:
         """Topics, keys, values and headers as Spark's sink takes them."""
@@ -92,10 +98,10 @@ class KafkaTopic:
     def _stop(self, refusals: Sequence[Refusal], key: Sequence[str], row: Column) -> Column:
         """An error with the first of the reasons."""
         named = F.concat_ws(", ", *(F.concat(F.lit(f"{name}="), _text_or_none(name)) for name in key))
-        where, marks = f"topic {self.topic!r} of Kafka at {self.servers}", ("{named}", "{row}")
+        marks = ("{named}", "{row}")
         fault: Column | None = None
         for each in refusals:
-            error = str(refusal(where, marks[0], f"{each.what} {each.reason}", each.remedy, 0, marks[1]))
+            error = str(refusal(self.where, marks[0], f"{each.what} {each.reason}", each.remedy, 0, marks[1]))
             before, after = error.split(marks[0])
             text = F.concat(F.lit(before), named, F.lit(after.removesuffix(marks[1])), F.left(row, F.lit(_SHOWN)))
             raised = F.raise_error(text).cast("string")
