@@ -47,9 +47,6 @@ AT_START = {
     # not that of Arrow's allocator.
     "spark.python.daemon.module": "streamframes.spark.worker.daemon",
     "spark.executorEnv.JE_ARROW_MALLOC_CONF": "background_thread:false",
-    # For each file of a checkpoint on a local disk Hadoop starts programs, `chmod` and `readlink`, and as many again
-    # for its checksum: 54 in a micro-batch of a stream of files on two partitions. Without checksums it is half.
-    "spark.hadoop.fs.AbstractFileSystem.file.impl": "org.apache.hadoop.fs.local.RawLocalFs",
 }
 
 # What makes a session of our own on this machine pleasant; nothing depends on it.
