@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     import pyarrow.fs as pafs
 
+    from streamframes.arguments import Condition
     from streamframes.core.files.logs.opened import Format
     from streamframes.spark import DataFrame, SparkSession, StructType
     from streamframes.spark.configure import Configured
@@ -23,6 +24,7 @@ def scan(
     filesystem: pafs.FileSystem | None = None,
     format: Format | None = None,
     version: int | None = None,
+    where: Condition | None = None,
 ) -> Scan:
     """Parquet files, a Delta table or an Iceberg table as rows, which every verb takes in the place of a DataFrame.
 
@@ -44,10 +46,14 @@ def scan(
         `"delta"` or `"iceberg"` where a path names a table; needs the extra of that name.
     version
         The version of a Delta table, or the id of a snapshot of an Iceberg table; the last one unless given.
+    where
+        A condition like `"region = 'EU' and ts >= '2026-01-01'"`, SQL text or a Column: only rows on which it is true
+        are there, as with `where()` of a DataFrame. Files in which no row can satisfy it are not opened, row groups
+        not read: the log of a table, folders and statistics tell.
     """
     from streamframes.spark.scan.scan import scan_files
 
-    return scan_files(paths, spark, filesystem, format, version)
+    return scan_files(paths, spark, filesystem, format, version, where)
 
 
 def decode(

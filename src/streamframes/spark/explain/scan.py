@@ -60,10 +60,10 @@ def frame_steps(scan: Scan, columns: Sequence[Column], plan: FramePlan, packed: 
 
 
 def _read(scan: Scan, selection: Selection | str) -> str:
-    files = f"{len(scan.files)} files" if len(scan.files) > 1 else "1 file"
-    size = f"{files}, {scan.dataset.rows:,} rows"
+    size = scan.size
+    kept = "" if scan.condition is None else f"\n            rows where {scan.condition.shown}, and no others"
     if isinstance(selection, str):
         reader = "Python workers hand all columns to Spark" if scan.left_to_workers else "Spark reads the files"
-        return f"  1 read    {reader} ({size}), because {selection}"
+        return f"  1 read    {reader} ({size}), because {selection}{kept}"
     names = ", ".join(selection.names)
-    return f"  1 read    Python workers read {names} themselves ({size}); no row passes through the JVM"
+    return f"  1 read    Python workers read {names} themselves ({size}); no row passes through the JVM{kept}"

@@ -10,7 +10,6 @@ SQL, is what gets translated, so that text and Columns alike are computed as Spa
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -20,23 +19,19 @@ from pyarrow import fs
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import types as T
 
+from streamframes.arguments import Condition as Given
 from streamframes.core.batch.packer import Layout
 from streamframes.core.files.logs.opened import Format, open_table
 from streamframes.core.files.parquet import Dataset
 from streamframes.core.files.parquet.projection import Selection
-from streamframes.core.sparksql import Expression, Untranslatable, translate
+from streamframes.core.files.skipping.condition import Condition
+from streamframes.core.sparksql import Untranslatable
 from streamframes.spark.columns import column
+from streamframes.spark.scan.analysed import resolved
 from streamframes.spark.scan.tasks import raw_rows
+from streamframes.spark.scan.where import Where, where_on
 from streamframes.spark.session import session
 from streamframes.spark.types import spark_type
-
-# Strings and quoted names are left alone; a decimal is written without its suffix, and between() under a name that is
-# no keyword.
-_PARTS = re.compile(
-    r"'(?:[^'\\]|\\.)*'|`(?:[^`]|``)*`|(?P<number>\b\d+(?:\.\d*)?|\.\d+)BD\b|(?P<between>\bbetween(?=\())"
-)
-# Words that Spark writes without quotes, whether they are names of columns or not.
-_WORDS = {"true", "false", "null", "current_date", "current_timestamp", "current_user", "user", "localtimestamp"}
 
 
 def scan_files(
@@ -45,11 +40,34 @@ def scan_files(
     filesystem: fs.FileSystem | None,
     format: Format | None = None,
     version: int | None = None,
+    where: Given | None = None,
 ) -> Scan:
     """Files that agree in their columns, in the session that is active or a new one."""
-    dataset = open_table(rows, filesystem, format, version)
-    schema = T.StructType([T.StructField(field.name, spark_type(field.type)) for field in dataset.schema])
-    return Scan(dataset, schema, spark or SparkSession.getActiveSession() or session())
+    if where is None:
+        dataset = open_table(rows, filesystem, format, version)
+        return Scan(dataset, _spark_schema(dataset.schema), _session(spark))
+    found: list[Where] = []
+
+    def condition_on(columns: pa.Schema) -> Condition:
+        found.append(where_on(where, _nothing(in_session, columns, _spark_schema(columns)), columns))
+        return found[0].parts
+
+    in_session = _session(spark)
+    dataset = open_table(rows, filesystem, format, version, condition_on)
+    return Scan(dataset, _spark_schema(dataset.schema), in_session, found[0])
+
+
+def _session(spark: SparkSession | None) -> SparkSession:
+    return spark or SparkSession.getActiveSession() or session()
+
+
+def _spark_schema(columns: pa.Schema) -> T.StructType:
+    return T.StructType([T.StructField(field.name, spark_type(field.type)) for field in columns])
+
+
+def _nothing(spark: SparkSession, columns: pa.Schema, schema: T.StructType) -> DataFrame:
+    """A table with these columns and no rows."""
+    return spark.createDataFrame(columns.empty_table(), schema)
 
 
 @dataclass(eq=False, repr=False)
@@ -60,6 +78,7 @@ class Scan:
     dataset: Dataset
     schema: T.StructType
     sparkSession: SparkSession  # noqa: N815  (Spark's name)
+    condition: Where | None = None
     _selected: Selected | None = None
 
     @property
@@ -78,6 +97,14 @@ class Scan:
 
     @cached_property
     def _rows(self) -> DataFrame:
+        rows = self._all_rows
+        return rows if self.condition is None else rows.where(self.condition.column)
+
+    @property
+    def _all_rows(self) -> DataFrame:
+        """The rows of the files that are left, before those are kept for which the condition holds."""
+        if not self.files:
+            return self.nothing
         if self.left_to_workers:
             return raw_rows(self.dataset, self.sparkSession, self.schema)
         reader = self.sparkSession.read.schema(self.schema)
@@ -101,7 +128,7 @@ class Scan:
     @cached_property
     def nothing(self) -> DataFrame:
         """A table with these columns and no rows, against which expressions are checked."""
-        return self.sparkSession.createDataFrame(self.dataset.schema.empty_table(), self.schema)
+        return _nothing(self.sparkSession, self.dataset.schema, self.schema)
 
     def mapInArrow(self, *args: Any, **kwargs: Any) -> DataFrame:
         """As of the DataFrame; said here so that it is known without making one."""
@@ -121,7 +148,18 @@ class Scan:
         return getattr(self.toDF(), name)
 
     def __repr__(self) -> str:
-        return f"Scan({len(self.files)} files, {self.dataset.rows:,} rows: {', '.join(self.columns)})"
+        where = "" if self.condition is None else f" where {self.condition.shown}"
+        return f"Scan({self.size}{where}: {', '.join(self.columns)})"
+
+    @property
+    def size(self) -> str:
+        """How many files and rows are read, in words."""
+        files = f"{len(self.files)} file{'' if len(self.files) == 1 else 's'}"
+        skipped = self.dataset.skipped
+        if not self.dataset.skipped.n_files:
+            return f"{files}, {self.dataset.rows:,} rows"
+        groups = f" and {skipped.row_groups} of {skipped.n_row_groups} row groups" if skipped.row_groups else ""
+        return f"{files}, {self.dataset.rows:,} rows; skips {skipped.files} of {skipped.n_files} files{groups}"
 
 
 @dataclass(eq=False, repr=False)
@@ -152,9 +190,12 @@ class Selected:
 
     def selection(self, layout: Layout) -> Selection | str:
         """What workers read and compute; or in words why it is left to Spark."""
+        where = self.scan.condition
+        if where is not None and where.expression is None:
+            return where.why_spark
         try:
             values = resolved(self._checked, self.scan.dataset.schema, layout)
-            return Selection(self.scan.dataset, layout, values)
+            return Selection(self.scan.dataset, layout, values, None if where is None else where.expression)
         except Untranslatable as reason:
             return str(reason)
 
@@ -163,52 +204,3 @@ class Selected:
         if name.startswith("__"):
             raise AttributeError(name)
         return getattr(self.toDF(), name)
-
-
-def resolved(selected: DataFrame, schema: pa.Schema, layout: Layout) -> tuple[str | Expression, ...]:
-    """For each column of a projection the name of a column, or an expression over columns."""
-    kinds = [*layout.keys.types, layout.ts_type, *layout.columns]
-    ansi = str(selected.sparkSession.conf.get("spark.sql.ansi.enabled")).lower() == "true"
-    return tuple(
-        str(each.name())
-        if each.getClass().getSimpleName() == "AttributeReference" and schema.field(each.name()).type == kind
-        else _translated(str(each.sql()), schema, kind, ansi=ansi)
-        for each, kind in zip(_projected(selected), kinds, strict=True)
-    )
-
-
-def _translated(text: str, schema: pa.Schema, kind: pa.DataType, *, ansi: bool) -> Expression:
-    confusing = [name for name in schema.names if name.lower() in _WORDS]
-    if confusing:
-        raise Untranslatable(f"a column is called {confusing[0]}, which may mean something else in {text}")
-    expression = translate(_plain(text), schema)
-    if expression.type != kind:
-        raise Untranslatable(f"{text} is a {expression.type} here and a {kind} in Spark")
-    if expression.fails and not ansi:
-        raise Untranslatable(f"{text} is null instead of an error where spark.sql.ansi.enabled is false")
-    return expression
-
-
-def _projected(selected: DataFrame) -> list[Any]:
-    """What Spark has made of each column of a projection."""
-    java: Any = getattr(selected, "_jdf", None)
-    if java is None:
-        raise Untranslatable("a Spark Connect client does not say how Spark understands an expression")
-    columns = java.queryExecution().analyzed().projectList()
-    each = map(columns.apply, range(columns.size()))
-    return [one.child() if one.getClass().getSimpleName() == "Alias" else one for one in each]
-
-
-def _plain(text: str) -> str:
-    """The text as translate() reads it.
-
-    >>> _plain("(value > CAST(0.5BD AS DOUBLE))"), _plain("between(x, 1, 'between(1BD')")
-    ('(value > CAST(0.5 AS DOUBLE))', "is_between(x, 1, 'between(1BD')")
-    """
-
-    def replaced(part: re.Match[str]) -> str:
-        if part["between"]:
-            return "is_between"
-        return part["number"] or part[0]
-
-    return _PARTS.sub(replaced, text)

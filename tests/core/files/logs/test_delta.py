@@ -22,6 +22,7 @@ from streamframes.core.files.logs.opened import open_table
 from streamframes.core.files.logs.table_log import LoggedFile, TableLog
 from streamframes.core.files.parquet import listing
 from streamframes.core.files.parquet.row_groups import row_groups_of
+from streamframes.core.files.skipping.condition import Condition
 from streamframes.errors import InvalidArgument
 from tests.core.files.logs.reading import rows, rows_of, sorted_rows
 from tests.thoroughness import examples
@@ -107,6 +108,27 @@ def test_columns_that_were_renamed_are_found_by_the_mapping(tmp_path: Path, mode
     found = open_table(tmp_path, format="delta")
     assert rows_of(found) == sorted_rows([{"a": 1, "b": "x", "c": None}, {"a": 2, "b": "y", "c": None}])
     assert found.stored_bytes("b") > 0
+
+
+@pytest.mark.parametrize("mode", ["name", "id"])
+def test_partitions_and_statistics_of_columns_that_were_renamed(tmp_path: Path, mode: str) -> None:
+    # Each of the names stands for another column in the file: `a` is stored as `b`, `b` as `c`, and `c` as `a`.
+    columns = [column("a", "long", "b", 1), column("b", "long", "c", 2), column("c", "long", "a", 3)]
+    ids = [pa.field(name, pa.int64(), metadata={"PARQUET:field_id": str(n)}) for name, n in (("b", 1), ("c", 2))]
+    files = {f"{first}.parquet": pa.table([[first, first + 1], [5, 5]], schema=pa.schema(ids)) for first in (10, 20)}
+    log_of(tmp_path, columns, files, **{"delta.columnMapping.mode": mode})
+    log = tmp_path / "_delta_log" / f"{0:020}.json"
+    actions = [json.loads(line) for line in log.read_text().splitlines()]
+    actions[1]["metaData"]["partitionColumns"] = ["c"]
+    for first, action in zip((10, 20), actions[2:], strict=True):
+        ends = {"minValues": {"b": first, "c": 5}, "maxValues": {"b": first + 1, "c": 5}, "nullCount": {"b": 0, "c": 0}}
+        action["add"] |= {"partitionValues": {"a": str(first)}, "stats": json.dumps({"numRecords": 2, **ends})}
+    log.write_text("\n".join(map(json.dumps, actions)))
+    wanted = [{"a": first + n, "b": 5, "c": first} for first in (10, 20) for n in (0, 1)]
+    assert rows_of(open_table(tmp_path, format="delta")) == sorted_rows(wanted)
+    for text, n_files in (("a < 15", 1), ("b = 5", 2), ("b < 5", 0), ("c = 20", 1), ("c = 5", 0)):
+        kept = open_table(tmp_path, format="delta", condition_on=lambda known, text=text: Condition((text,), known))
+        assert len(kept.files) == n_files
 
 
 def test_types_that_were_widened_are_read_and_others_are_refused(tmp_path: Path) -> None:

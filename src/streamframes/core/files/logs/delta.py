@@ -11,11 +11,13 @@ from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError
 from pyarrow import fs
 
+from streamframes.core.files.logs.delta_statistics import DeltaStatistics
 from streamframes.core.files.logs.table_log import LoggedFile, TableLog
 from streamframes.core.files.parquet.listing import File
 from streamframes.errors import InvalidArgument
 
 _MAPPING = "delta.columnMapping.mode"
+_PHYSICAL = "delta.columnMapping.physicalName"
 
 
 def delta_log(table: object, version: int | None, filesystem: fs.FileSystem | None) -> TableLog:
@@ -34,28 +36,26 @@ def delta_log(table: object, version: int | None, filesystem: fs.FileSystem | No
     name = f"the Delta table {table.table_uri!r} at version {table.version()}"
     filesystem, base = _place(table.table_uri, filesystem)
     mode = table.metadata().configuration.get(_MAPPING, "none")
-    keys = {each["name"]: _key(each, mode) for each in json.loads(table.schema().to_json())["fields"]}
+    fields = json.loads(table.schema().to_json())["fields"]
+    keys = {each["name"]: _key(each, mode) for each in fields}
+    stored = {each["name"]: each["name"] if mode == "none" else each["metadata"][_PHYSICAL] for each in fields}
     actions = pa.table(table.get_add_actions(flatten=False))
     paths = [_inside(path, base, name) for path in actions.column("path").to_pylist()]
     deleted = _deleted(table, paths)
     partitions = actions.column("partition").to_pylist() if "partition" in actions.column_names else [{}] * len(paths)
-    logical = {str(key): column for column, key in keys.items()}
-    files = [
-        LoggedFile(
-            File(path, size, deleted=deleted.get(path, b"")),
-            {logical.get(column, column): value for column, value in (partition or {}).items()},
-        )
-        for path, size, partition in zip(paths, actions.column("size_bytes").to_pylist(), partitions, strict=True)
-    ]
-    files.sort(key=lambda each: each.file.path)
-    return TableLog(name, filesystem, tuple(files), pa.schema(table.schema().to_arrow()), keys)
+    sizes, order = actions.column("size_bytes").to_pylist(), sorted(range(len(paths)), key=paths.__getitem__)
+    files = tuple(
+        LoggedFile(File(paths[i], sizes[i], deleted=deleted.get(paths[i], b"")), partitions[i] or {}) for i in order
+    )
+    statistics = DeltaStatistics(actions.take(pa.array(order, pa.int64())), stored)
+    return TableLog(name, filesystem, files, pa.schema(table.schema().to_arrow()), keys, statistics=statistics)
 
 
 def _key(field: dict[str, dict[str, str]], mode: str) -> str | int:
     """How a column is found in a file."""
     if mode == "id":
         return int(field["metadata"]["delta.columnMapping.id"])
-    return str(field["metadata"]["delta.columnMapping.physicalName"] if mode == "name" else field["name"])
+    return str(field["metadata"][_PHYSICAL] if mode == "name" else field["name"])
 
 
 def _place(uri: str, filesystem: fs.FileSystem | None) -> tuple[fs.FileSystem, str]:

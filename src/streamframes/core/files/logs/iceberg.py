@@ -17,6 +17,7 @@ from pyiceberg.schema import Schema
 from pyiceberg.table import StaticTable, Table
 from pyiceberg.transforms import IdentityTransform
 
+from streamframes.core.files.logs.iceberg_statistics import IcebergStatistics
 from streamframes.core.files.logs.table_log import LoggedFile, TableLog
 from streamframes.core.files.parquet.listing import File
 from streamframes.errors import InvalidArgument
@@ -34,7 +35,7 @@ def iceberg_log(table: object, version: int | None, filesystem: fs.FileSystem | 
     scan = table.scan(snapshot_id=version)
     name = f"the Iceberg table {table.location()!r} at {f'snapshot {version}' if version else 'its last snapshot'}"
     try:
-        tasks = list(scan.plan_files())
+        tasks = sorted(scan.plan_files(), key=lambda task: _path(task.file.file_path))
     except (ValueError, NotImplementedError) as error:
         raise InvalidArgument(f"scan() got {name}, which pyiceberg cannot plan: {error}") from error
     filesystem = filesystem or _filesystem(table.location())
@@ -54,8 +55,8 @@ def iceberg_log(table: object, version: int | None, filesystem: fs.FileSystem | 
         deleted = _deleted(name, task.file, task.delete_files, filesystem)
         file = File(_path(task.file.file_path), task.file.file_size_in_bytes, deleted=deleted)
         files.append(LoggedFile(file, defaults={**defaults, **_partition(table, schema, task.file)}))
-    files.sort(key=lambda each: each.file.path)
-    return TableLog(name, filesystem, tuple(files), schema_to_pyarrow(schema), keys, names)
+    statistics = IcebergStatistics(schema, tuple(task.file for task in tasks))
+    return TableLog(name, filesystem, tuple(files), schema_to_pyarrow(schema), keys, names, statistics)
 
 
 def _at(path: str) -> Table:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Literal, cast
 
+import pyarrow as pa
 from pyarrow import fs
 
-from streamframes.core.files.parquet import Dataset, open_dataset
+from streamframes.core.files.parquet import Dataset, list_files
+from streamframes.core.files.parquet.dataset import ListedFiles
 from streamframes.core.files.parquet.listing import Paths
+from streamframes.core.files.skipping.condition import Condition
+from streamframes.core.files.skipping.pruned import Table, read_table
 from streamframes.errors import InvalidArgument
 from streamframes.extras import need
 
@@ -16,20 +21,32 @@ Format = Literal["parquet", "delta", "iceberg"]
 
 
 def open_table(
-    rows: object, filesystem: fs.FileSystem | None = None, format: Format | None = None, version: int | None = None
+    rows: object,
+    filesystem: fs.FileSystem | None = None,
+    format: Format | None = None,
+    version: int | None = None,
+    condition_on: Callable[[pa.Schema], Condition | None] | None = None,
 ) -> Dataset:
-    """The dataset of files, of a Delta table or of an Iceberg table."""
+    """The dataset of files, of a Delta table or of an Iceberg table.
+
+    `condition_on` makes of the columns a condition; files in which it cannot hold are not opened.
+    """
+    return read_table(_found(rows, filesystem, format, version), condition_on)
+
+
+def _found(rows: object, filesystem: fs.FileSystem | None, format: Format | None, version: int | None) -> Table:
+    """The files of a table, none of which has been read."""
     said = format or _format_of(rows)
     if said == "delta":
         need("delta")
         from streamframes.core.files.logs.delta import delta_log
 
-        return delta_log(_one(rows, said), version, filesystem).dataset()
+        return delta_log(_one(rows, said), version, filesystem)
     if said == "iceberg":
         need("iceberg")
         from streamframes.core.files.logs.iceberg import iceberg_log
 
-        return iceberg_log(_one(rows, said), version, filesystem).dataset()
+        return iceberg_log(_one(rows, said), version, filesystem)
     if said != "parquet":
         raise InvalidArgument(f"scan() got format={format!r}; give 'parquet', 'delta' or 'iceberg'")
     if version is not None:
@@ -38,7 +55,7 @@ def open_table(
         )
     if format is None:
         _check_no_log(rows)
-    return open_dataset(cast(Paths, rows), filesystem)
+    return ListedFiles(*list_files(cast(Paths, rows), filesystem))
 
 
 def _format_of(rows: object) -> str:

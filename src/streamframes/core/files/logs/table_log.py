@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import pyarrow as pa
 from pyarrow import fs
 
-from streamframes.core.files.parquet import Dataset, Footer, read_footers
+from streamframes.core.files.parquet import Dataset, Footer, hive, read_footers
 from streamframes.core.files.parquet.listing import File
 from streamframes.core.files.parquet.types import carried
+from streamframes.core.files.skipping.bounds import Bounds, constants
 from streamframes.errors import InvalidArgument
 
 _FIELD_ID = b"PARQUET:field_id"
@@ -43,6 +44,8 @@ class TableLog:
         Of each column its name in the files, or its field id there.
     names
         Field ids of the columns of files that have none, by their names.
+    statistics
+        What is known of the values of a column of a type in each file, or nothing.
     """
 
     name: str
@@ -51,14 +54,33 @@ class TableLog:
     schema: pa.Schema
     keys: Mapping[str, str | int]
     names: Mapping[str, int] = field(default_factory=dict)
+    statistics: Callable[[str, pa.DataType], Bounds | None] = lambda name, kind: None
 
-    def dataset(self) -> Dataset:
-        """The files and the columns that the log says they have."""
-        schema = pa.schema([(each.name, kind) for each in self.schema if (kind := carried(each.type)) is not None])
-        found = read_footers(self.filesystem, [each.file for each in self.files])
-        footers = tuple(map(lambda each, footer: self._as_logged(schema, each, footer), self.files, found))
+    @property
+    def columns(self) -> pa.Schema:
+        """The columns that can be carried, in the types that carry them."""
+        return pa.schema([(each.name, kind) for each in self.schema if (kind := carried(each.type)) is not None])
+
+    @property
+    def n_files(self) -> int:
+        """How many files this version has."""
+        return len(self.files)
+
+    def bounds(self, name: str) -> Bounds | None:
+        """What the log says of the values of a column in each file."""
+        kind = self.columns.field(name).type
+        if self.files and all(name in each.constants for each in self.files):
+            return constants(pa.array([hive.value(each.constants[name], kind).as_py() for each in self.files], kind))
+        return self.statistics(name, kind)
+
+    def dataset(self, wanted: Sequence[int] | None = None) -> Dataset:
+        """The files, or those that are wanted, and the columns that the log says they have."""
+        schema = self.columns
+        logged = self.files if wanted is None else [self.files[number] for number in wanted]
+        found = read_footers(self.filesystem, [each.file for each in logged])
+        footers = tuple(map(lambda each, footer: self._as_logged(schema, each, footer), logged, found))
         files = tuple(footer.file for footer in footers)
-        return Dataset(self.filesystem, files, None, schema, self.name, footers)
+        return Dataset(self.filesystem, files, None, schema, self.name, footers=footers)
 
     def _as_logged(self, schema: pa.Schema, logged: LoggedFile, footer: Footer) -> Footer:
         """A footer with the names that columns have in the table, and a file that knows those which it lacks."""

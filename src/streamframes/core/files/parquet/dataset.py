@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 from pyarrow import fs
 
 from streamframes.core.files.parquet import hive
 from streamframes.core.files.parquet.footers import Footer, read_footers
 from streamframes.core.files.parquet.listing import File, Paths, list_files
+from streamframes.core.files.skipping.bounds import Bounds, constants
 from streamframes.errors import InvalidArgument
+
+
+class Skipped(NamedTuple):
+    """How many files hold no row that is wanted, of how many, and how many row groups of the others."""
+
+    files: int = 0
+    n_files: int = 0
+    row_groups: int = 0
+    n_row_groups: int = 0
+
+
+NOTHING_SKIPPED = Skipped()
 
 
 @dataclass(frozen=True)
@@ -27,6 +43,7 @@ class Dataset:
     root: str | None
     schema: pa.Schema
     log: str = ""
+    skipped: Skipped = field(default=NOTHING_SKIPPED, compare=False)
     footers: tuple[Footer, ...] = field(default=(), repr=False, compare=False)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -36,7 +53,7 @@ class Dataset:
     @property
     def rows(self) -> int:
         """How many rows the files have; those that a log has deleted are none."""
-        return sum(footer.metadata.num_rows - len(footer.file.deleted) // 8 for footer in self.footers)
+        return sum(map(_rows_of, self.footers))
 
     def stored_bytes(self, name: str) -> int:
         """What different values of a column take in the first row group: its dictionary, or all that is stored."""
@@ -54,15 +71,63 @@ class Dataset:
 
 def open_dataset(paths: Paths, filesystem: fs.FileSystem | None = None) -> Dataset:
     """The dataset that paths stand for; every footer is read and must agree with the first."""
-    filesystem, files, root = list_files(paths, filesystem)
-    footers = read_footers(filesystem, files)
-    for footer in footers:
-        if footer.kinds != footers[0].kinds:
-            _check_kinds(footer, footers[0])
-    columns = [(name, kind) for name, kind in footers[0].kinds.items() if kind is not None]
-    folders = zip(*(file.partition for file in files), strict=True)
-    columns += [(folder[0][0], hive.kind_of(text for _, text in folder)) for folder in folders]
-    return Dataset(filesystem, tuple(files), root, pa.schema(columns), footers=tuple(footers))
+    return ListedFiles(*list_files(paths, filesystem)).dataset()
+
+
+@dataclass(frozen=True)
+class ListedFiles:
+    """Files that paths stand for, and the folder under which Hive folders lie, if there are any."""
+
+    filesystem: fs.FileSystem
+    files: Sequence[File]
+    root: str | None
+
+    @property
+    def n_files(self) -> int:
+        """How many files there are."""
+        return len(self.files)
+
+    @cached_property
+    def columns(self) -> pa.Schema:
+        """The columns of the first file, then those of the folders."""
+        columns = [(name, kind) for name, kind in self._first.kinds.items() if kind is not None]
+        folders = zip(*(file.partition for file in self.files), strict=True)
+        columns += [(folder[0][0], hive.kind_of(text for _, text in folder)) for folder in folders]
+        return pa.schema(columns)
+
+    @cached_property
+    def _first(self) -> Footer:
+        return read_footers(self.filesystem, self.files[:1])[0]
+
+    def bounds(self, name: str) -> Bounds | None:
+        """The one value of each file, where the folders say it."""
+        kind = self.columns.field(name).type
+        if not any(name == column for column, _ in self.files[0].partition):
+            return None
+        return constants(pa.array([hive.value(dict(file.partition)[name], kind).as_py() for file in self.files], kind))
+
+    def dataset(self, wanted: Sequence[int] | None = None) -> Dataset:
+        """The files, or those that are wanted; every footer is read and must agree with the first."""
+        files = self.files if wanted is None else [self.files[number] for number in wanted]
+        footers = read_footers(self.filesystem, files)
+        if wanted is None and footers:
+            # Not read twice: the columns are asked for below.
+            self.__dict__["_first"] = footers[0]
+        for footer in footers:
+            if footer.kinds != self._first.kinds:
+                _check_kinds(footer, self._first)
+        return Dataset(self.filesystem, tuple(files), self.root, self.columns, footers=tuple(footers))
+
+
+def _rows_of(footer: Footer) -> int:
+    deleted = np.frombuffer(footer.file.deleted, np.int64)
+    if not footer.skipped:
+        return int(footer.metadata.num_rows) - deleted.size
+    ends = np.cumsum(footer.row_counts)
+    starts = ends - footer.row_counts
+    kept = [number for number in range(len(ends)) if number not in footer.skipped]
+    left = np.searchsorted(deleted, ends[kept]) - np.searchsorted(deleted, starts[kept])
+    return int((ends[kept] - starts[kept] - left).sum())
 
 
 def _check_kinds(footer: Footer, first: Footer) -> None:

@@ -29,7 +29,10 @@ _END = 1 << 16
 
 @dataclass(frozen=True)
 class Footer:
-    """The footer of one file, the columns as pyarrow reads them, and of each its leaves and its carried type."""
+    """The footer of one file, the columns as pyarrow reads them, and of each its leaves and its carried type.
+
+    `skipped` are the row groups that nobody wants.
+    """
 
     file: File
     metadata: pq.FileMetaData
@@ -37,6 +40,7 @@ class Footer:
     row_counts: tuple[int, ...]
     leaves: dict[str, range]
     kinds: dict[str, pa.DataType | None]
+    skipped: frozenset[int] = frozenset()
 
     def unreadable(self, error: Exception) -> StreamFramesError:
         """An error that names the file: much of a footer is read when somebody looks at it."""

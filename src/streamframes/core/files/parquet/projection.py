@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -27,9 +27,7 @@ class Arrays(NamedTuple):
 
     def filter(self, keep: pa.BooleanArray) -> Arrays:
         """The rows where `keep` holds."""
-        # PyArrow does not filter views.
-        keys = [each.cast(pa.string()) if pa.types.is_string_view(each.type) else each for each in self.keys]
-        keys, columns = ([each.filter(keep) for each in arrays] for arrays in (keys, self.columns))
+        keys, columns = (_kept(arrays, keep) for arrays in (self.keys, self.columns))
         return Arrays(keys, self.ts.filter(keep), columns)
 
     def together(self, schema: pa.Schema) -> pa.RecordBatch:
@@ -44,11 +42,15 @@ class Arrays(NamedTuple):
 
 @dataclass(frozen=True)
 class Selection:
-    """What is read of a dataset: for each column of the layout a column's name, or an expression over columns."""
+    """What is read of a dataset: for each column of the layout a column's name, or an expression over columns.
+
+    `where` says which rows: those on which it is true.
+    """
 
     dataset: Dataset
     layout: Layout
     values: tuple[str | Expression, ...]
+    where: Expression | None = None
 
     @property
     def ts(self) -> str | None:
@@ -59,7 +61,8 @@ class Selection:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """The columns that are read."""
-        used = (name for value in self.values for name in ((value,) if isinstance(value, str) else value.columns))
+        values = self.values if self.where is None else (*self.values, self.where)
+        used = (name for value in values for name in ((value,) if isinstance(value, str) else value.columns))
         return tuple(dict.fromkeys(used))
 
     @property
@@ -94,6 +97,7 @@ class SelectionReader:
     def __init__(self, selection: Selection) -> None:
         self.layout = selection.layout
         self.values = selection.values
+        self.where = selection.where
         n_keys = len(self.layout.keys)
         columns = {name for value in self.values if not isinstance(value, str) for name in value.columns}
         columns |= {value for value in self.values[n_keys:] if isinstance(value, str)}
@@ -105,7 +109,7 @@ class SelectionReader:
     def batches(self, group: RowGroup) -> Iterator[Arrays]:
         """The rows of a row group; group columns may come as dictionaries."""
         for batch in self.rows.batches(group.file, group.number, count=group.count):
-            yield self._arrays(batch)
+            yield self._arrays(batch if self.where is None else _filtered(batch, self.where))
 
     def is_rising(self, group: RowGroup) -> bool:
         """Whether the instants of a row group that is read in several batches never fall."""
@@ -129,3 +133,17 @@ class SelectionReader:
             is_key = i < n_keys and (pa.types.is_dictionary(array.type) or pa.types.is_string_view(array.type))
             found.append(array if is_key or array.type == kind else array.cast(kind))
         return Arrays(found[:n_keys], found[n_keys], found[n_keys + 1 :])
+
+
+def _filtered(batch: pa.RecordBatch, where: Expression) -> pa.RecordBatch:
+    """The rows on which a condition is true."""
+    keep = where.evaluate(batch)
+    if keep.true_count == batch.num_rows:
+        return batch
+    return pa.RecordBatch.from_arrays(_kept(batch.columns, keep), batch.schema.names)
+
+
+def _kept(arrays: Sequence[pa.Array], keep: pa.BooleanArray) -> list[pa.Array]:
+    """Those of the values at which `keep` is true; PyArrow does not filter views."""
+    plain = (each.cast(pa.string()) if pa.types.is_string_view(each.type) else each for each in arrays)
+    return [each.filter(keep) for each in plain]

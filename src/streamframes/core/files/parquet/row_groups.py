@@ -43,11 +43,12 @@ class RowGroup:
 
 
 def all_row_groups(dataset: Dataset) -> list[RowGroup]:
-    """Every row group, file after file, without a look at instants."""
+    """Every row group that is wanted, file after file, without a look at instants."""
     return [
         RowGroup(file, number, rows, None, None)
         for file, footer in enumerate(dataset.footers)
         for number, rows in enumerate(footer.row_counts)
+        if number not in footer.skipped
     ]
 
 
@@ -57,7 +58,7 @@ def row_groups_of(dataset: Dataset, ts: str) -> list[RowGroup]:
         raise InvalidArgument(
             f"scan() got ts={ts!r}, which is not a column; the columns are {', '.join(dataset.schema.names)}"
         )
-    if not dataset.footers:
+    if dataset.files and not dataset.footers:
         raise StreamFramesError("the row groups of a dataset are known only where its footers were read")
     kind = dataset.schema.field(ts).type
     return [group for file, footer in enumerate(dataset.footers) for group in _of_file(file, footer, ts, kind)]
@@ -93,7 +94,11 @@ def _single(file: int, footer: Footer, ts: str, kind: pa.DataType) -> list[RowGr
         between = None if text is None else (hive.ticks(text, kind), hive.ticks(text, kind))
         ranges = [between] * footer.metadata.num_row_groups
     found = enumerate(zip(ranges, footer.row_counts, strict=True))
-    return [RowGroup(file, number, rows, *between) for number, (between, rows) in found if between is not None and rows]
+    return [
+        RowGroup(file, number, rows, *between)
+        for number, (between, rows) in found
+        if between is not None and rows and number not in footer.skipped
+    ]
 
 
 def _in_statistics(footer: Footer, leaves: range) -> list[Range | None]:
@@ -118,7 +123,7 @@ def ticks_range(row_group: pq.RowGroupMetaData, leaf: int, meaning: dict[str, An
         return None
     if not statistics.has_min_max or statistics.physical_type not in ("INT32", "INT64"):
         return UNKNOWN
-    return _ticks(int(statistics.min_raw), meaning), _ticks(int(statistics.max_raw), meaning)
+    return ticks(int(statistics.min_raw), meaning), ticks(int(statistics.max_raw), meaning)
 
 
 def meaning_of(schema: pq.ParquetSchema, leaf: int) -> dict[str, Any]:
@@ -130,7 +135,7 @@ def meaning_of(schema: pq.ParquetSchema, leaf: int) -> dict[str, Any]:
     return meaning
 
 
-def _ticks(stored: int, meaning: dict[str, Any]) -> int | None:
+def ticks(stored: int, meaning: dict[str, Any]) -> int | None:
     """The instant that a stored integer is: microseconds, days, or the number itself."""
     kind = meaning["Type"]
     if kind == "Timestamp":

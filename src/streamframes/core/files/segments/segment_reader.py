@@ -7,6 +7,7 @@ caches, or brought into order as a whole.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple, Protocol
 
@@ -101,9 +102,11 @@ class SegmentReader:
 
     def _slices(self, group: RowGroup) -> Iterator[Slice]:
         whole, in_turn = True, True
-        for i, arrays in enumerate(self.source.batches(group)):
-            if i == 0 and len(arrays.ts) < group.rows:
-                whole, in_turn = False, self.source.is_rising(group)
+        batches = iter(self.source.batches(group))
+        first = list(itertools.islice(batches, 2))
+        if len(first) > 1:
+            whole, in_turn = False, self.source.is_rising(group)
+        for arrays in itertools.chain((first.pop(0) for _ in range(len(first))), batches):
             inside = self._within(group, arrays)
             if len(inside.ts):
                 yield from self._cut(inside, in_turn=in_turn, whole=whole)
