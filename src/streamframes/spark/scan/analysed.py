@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import pyarrow as pa
+from py4j.java_gateway import JavaObject  # type: ignore[import-untyped]
 from pyspark import SparkContext
 from pyspark.sql import DataFrame
 
@@ -46,7 +46,7 @@ def is_ansi(rows: DataFrame) -> bool:
     return str(rows.sparkSession.conf.get("spark.sql.ansi.enabled")).lower() == "true"
 
 
-def translated(analysed: Any, schema: pa.Schema, kind: pa.DataType, *, ansi: bool) -> Expression:
+def translated(analysed: JavaObject, schema: pa.Schema, kind: pa.DataType, *, ansi: bool) -> Expression:
     """What Spark has analysed, computed by the core; refused where results could differ."""
     text = str(analysed.sql())
     confusing = [name for name in schema.names if name.lower() in _WORDS]
@@ -62,30 +62,30 @@ def translated(analysed: Any, schema: pa.Schema, kind: pa.DataType, *, ansi: boo
     return expression
 
 
-def _projected(selected: DataFrame) -> list[Any]:
+def _projected(selected: DataFrame) -> list[JavaObject]:
     """What Spark has made of each column of a projection."""
     columns = analysed_plan(selected).projectList()
     each = map(columns.apply, range(columns.size()))
     return [one.child() if one.getClass().getSimpleName() == "Alias" else one for one in each]
 
 
-def analysed_plan(rows: DataFrame) -> Any:
+def analysed_plan(rows: DataFrame) -> JavaObject:
     """The plan of a DataFrame as Spark has analysed it."""
-    java: Any = getattr(rows, "_jdf", None)
+    java: JavaObject = getattr(rows, "_jdf", None)
     if java is None:
         raise Untranslatable("a Spark Connect client does not say how Spark understands an expression")
     return java.queryExecution().analyzed()
 
 
-def _patterns(analysed: Any) -> Iterator[Any]:
+def _patterns(analysed: JavaObject) -> Iterator[JavaObject]:
     """What marks functions that may have the name of another."""
-    jvm: Any = getattr(SparkContext, "_jvm", None)
+    jvm: JavaObject = getattr(SparkContext, "_jvm", None)
     patterns = jvm.org.apache.spark.sql.catalyst.trees.TreePattern
     yield patterns.PYTHON_UDF()
     yield patterns.SCALA_UDF()
 
 
-def _said_exactly(analysed: Any) -> dict[str, str]:
+def _said_exactly(analysed: JavaObject) -> dict[str, str]:
     """Parts of the text of an expression that leave something open, and how they are written so that they do not."""
     found: dict[str, str] = {}
     for part, said in _exact_parts(analysed):
@@ -94,7 +94,7 @@ def _said_exactly(analysed: Any) -> dict[str, str]:
     return found
 
 
-def _exact_parts(node: Any) -> Iterator[tuple[str, str]]:
+def _exact_parts(node: JavaObject) -> Iterator[tuple[str, str]]:
     name, is_instant = str(node.getClass().getSimpleName()), str(node.dataType().simpleString()) == "timestamp"
     children = [node.children().apply(number) for number in range(node.children().size())]
     if is_instant and name in ("Literal", "Cast") and _is_literal(node):
@@ -110,11 +110,11 @@ def _exact_parts(node: Any) -> Iterator[tuple[str, str]]:
         yield from _exact_parts(child)
 
 
-def _exact(node: Any) -> str:
+def _exact(node: JavaObject) -> str:
     return _plain(str(node.sql()), _said_exactly(node))
 
 
-def _comparisons(replacement: Any) -> str:
+def _comparisons(replacement: JavaObject) -> str:
     """What `between` means; later versions of Spark give the value a name, which is looked up here."""
     if replacement.getClass().getSimpleName() != "With":
         return _exact(replacement)
@@ -122,7 +122,7 @@ def _comparisons(replacement: Any) -> str:
     return _exact(replacement.child()).replace(_NAMED, _exact(value.child()))
 
 
-def _is_literal(node: Any) -> bool:
+def _is_literal(node: JavaObject) -> bool:
     """Whether nothing but literals is in it, so that it is the same whenever it is looked at."""
     children = [node.children().apply(number) for number in range(node.children().size())]
     if not children:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import pyarrow as pa
+from py4j.java_gateway import JavaObject  # type: ignore[import-untyped]
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import types as T
 
@@ -56,7 +56,7 @@ def where_on(argument: ConditionArgument, nothing: DataFrame, schema: pa.Schema)
     return Where(shown, column, expression, "", Condition(parts, schema))
 
 
-def _condition_of(kept: DataFrame) -> Any:
+def _condition_of(kept: DataFrame) -> JavaObject:
     """What Spark has made of the condition."""
     plan = analysed_plan(kept)
     if plan.getClass().getSimpleName() != "Filter":
@@ -64,7 +64,7 @@ def _condition_of(kept: DataFrame) -> Any:
     return plan.condition()
 
 
-def _texts(condition: Any, schema: pa.Schema, ansi: bool) -> Iterator[str]:
+def _texts(condition: JavaObject, schema: pa.Schema, ansi: bool) -> Iterator[str]:
     """Those parts that must hold for all to hold and that the core understands."""
     if condition.getClass().getSimpleName() == "And":
         yield from _texts(condition.left(), schema, ansi)

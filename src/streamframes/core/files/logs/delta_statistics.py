@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from streamframes.core.files.skipping.bounds import Bounds, decimals_beyond, statistics, widened
+from streamframes.core.files.parquet.bounds import Bounds, decimals_beyond, statistics, widened
 
 _MILLISECOND = 1000
 

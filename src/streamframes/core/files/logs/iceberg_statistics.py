@@ -14,7 +14,7 @@ from pyiceberg.manifest import DataFile
 from pyiceberg.schema import Schema
 from pyiceberg.types import PrimitiveType, TimestampNanoType, TimestamptzNanoType
 
-from streamframes.core.files.skipping.bounds import Bounds, array_of, statistics
+from streamframes.core.files.parquet.bounds import Bounds, array_of, statistics
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ import pyarrow as pa
 from pyarrow import fs
 
 from streamframes.core.files.parquet import Dataset, Footer, hive, read_footers
+from streamframes.core.files.parquet.bounds import Bounds, constants
 from streamframes.core.files.parquet.listing import File
 from streamframes.core.files.parquet.types import carried
-from streamframes.core.files.skipping.bounds import Bounds, constants
 from streamframes.errors import InvalidArgument
 
 _FIELD_ID = b"PARQUET:field_id"

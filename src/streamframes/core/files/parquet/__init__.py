@@ -4,6 +4,7 @@ listing   paths, folders, patterns, URIs    -> files, with the columns in their 
 footers   files                             -> schemas and metadata, which `column_chunks` checks
 row_groups  statistics in footers           -> row groups with the ranges of their instants
 dataset   footers that agree                -> one schema
+bounds    between what values lie, as far as folders, logs and statistics say
 reader    row groups                        -> record batches in the types that Spark would carry
 plain_columns   their columns that are numbers or texts, of local files, by Polars
 """

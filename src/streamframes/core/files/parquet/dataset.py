@@ -12,9 +12,9 @@ import pyarrow as pa
 from pyarrow import fs
 
 from streamframes.core.files.parquet import hive
+from streamframes.core.files.parquet.bounds import Bounds, constants
 from streamframes.core.files.parquet.footers import Footer, read_footers
 from streamframes.core.files.parquet.listing import File, Paths, list_files
-from streamframes.core.files.skipping.bounds import Bounds, constants
 from streamframes.errors import InvalidArgument
 
 

@@ -1,4 +1,4 @@
-"""Skipping: files and row groups in which no row can satisfy a condition, told from what is known without reading them.
+"""Skipping: files and row groups in which no row can satisfy a condition, by what is known without reading them.
 
   where=  region = 'EU' and v > 7
   file    region  v                  may hold

@@ -20,7 +20,7 @@ import numpy as np
 import pyarrow as pa
 from sqlglot import exp
 
-from streamframes.core.files.skipping.bounds import Bounds, Mask, unknown
+from streamframes.core.files.parquet.bounds import Bounds, Mask, unknown
 from streamframes.core.sparksql.kernels.comparison import compared
 from streamframes.core.sparksql.rules import RULES
 from streamframes.core.sparksql.syntax import COMPARISONS, parsed

@@ -10,8 +10,8 @@ from typing import Protocol
 import numpy as np
 import pyarrow as pa
 
+from streamframes.core.files.parquet.bounds import Bounds
 from streamframes.core.files.parquet.dataset import Dataset, Skipped
-from streamframes.core.files.skipping.bounds import Bounds
 from streamframes.core.files.skipping.condition import Condition
 from streamframes.core.files.skipping.row_group_bounds import row_group_bounds
 

@@ -13,9 +13,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from streamframes.core.files.parquet import hive
+from streamframes.core.files.parquet.bounds import Bounds, array_of, constants, statistics
 from streamframes.core.files.parquet.footers import Footer
 from streamframes.core.files.parquet.row_groups import meaning_of, ticks
-from streamframes.core.files.skipping.bounds import Bounds, array_of, constants, statistics
 
 _EXACT = Context(prec=100)
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 import numpy as np
 import pyarrow as pa
 
-from streamframes.core.files.skipping.bounds import array_of, constants, decimals_beyond, statistics, widened
+from streamframes.core.files.parquet.bounds import array_of, constants, decimals_beyond, statistics, widened
 
 INSTANT = pa.timestamp("us", "UTC")
 
