@@ -52,7 +52,9 @@ def translated(analysed: JavaObject, schema: pa.Schema, kind: pa.DataType, *, an
     confusing = [name for name in schema.names if name.lower() in _WORDS]
     if confusing:
         raise Untranslatable(f"a column is called {confusing[0]}, which may mean something else in {text}")
-    if any(analysed.containsPattern(each) for each in _patterns(analysed)):
+    jvm: JavaObject = getattr(SparkContext, "_jvm", None)
+    patterns = jvm.org.apache.spark.sql.catalyst.trees.TreePattern
+    if any(analysed.containsPattern(each) for each in (patterns.PYTHON_UDF(), patterns.SCALA_UDF())):
         raise Untranslatable(f"{text} calls a function of the user")
     expression = translate(_plain(text, _said_exactly(analysed) if _OPEN.search(text) else {}), schema)
     if expression.type != kind:
@@ -75,14 +77,6 @@ def analysed_plan(rows: DataFrame) -> JavaObject:
     if java is None:
         raise Untranslatable("a Spark Connect client does not say how Spark understands an expression")
     return java.queryExecution().analyzed()
-
-
-def _patterns(analysed: JavaObject) -> Iterator[JavaObject]:
-    """What marks functions that may have the name of another."""
-    jvm: JavaObject = getattr(SparkContext, "_jvm", None)
-    patterns = jvm.org.apache.spark.sql.catalyst.trees.TreePattern
-    yield patterns.PYTHON_UDF()
-    yield patterns.SCALA_UDF()
 
 
 def _said_exactly(analysed: JavaObject) -> dict[str, str]:

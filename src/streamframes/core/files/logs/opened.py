@@ -25,13 +25,14 @@ def open_table(
     filesystem: fs.FileSystem | None = None,
     format: Format | None = None,
     version: int | None = None,
-    condition_on: Callable[[pa.Schema], Condition | None] | None = None,
+    condition_on: Callable[[pa.Schema], Condition] | None = None,
 ) -> Dataset:
     """The dataset of files, of a Delta table or of an Iceberg table.
 
     `condition_on` makes of the columns a condition; files in which it cannot hold are not opened.
     """
-    return read_table(_found(rows, filesystem, format, version), condition_on)
+    table = _found(rows, filesystem, format, version)
+    return table.dataset() if condition_on is None else read_table(table, condition_on(table.columns))
 
 
 def _found(rows: object, filesystem: fs.FileSystem | None, format: Format | None, version: int | None) -> Table:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import accumulate, pairwise
 from typing import Protocol
@@ -34,11 +34,8 @@ class Table(Protocol):
         """The files, or those that are wanted, with their footers."""
 
 
-def read_table(table: Table, condition_on: Callable[[pa.Schema], Condition | None] | None = None) -> Dataset:
+def read_table(table: Table, condition: Condition) -> Dataset:
     """The dataset of a table, without what is known to have no row on which a condition holds."""
-    condition = None if condition_on is None else condition_on(table.columns)
-    if condition is None:
-        return table.dataset()
     may_hold = condition.may_hold(table.n_files, table.bounds)
     return _without_row_groups(table.dataset(np.flatnonzero(may_hold).tolist()), condition, table.n_files)
 
