@@ -154,16 +154,17 @@ def analysed(
         raise InvalidArgument(f"{refusal}: it is neither Spark SQL nor a Column") from None
 
 
-def beside(rows: DataFrame, made: Column) -> DataFrame:
-    """A column next to those of a row, where an aggregate over many rows is refused."""
-    return rows.select(made.alias("__sf_probe"), *map(column, rows.schema.names[:1]))
+def beside(rows: DataFrame, made: Column) -> list[Column]:
+    """A column next to one of a row, where an aggregate over many rows is refused."""
+    return [made.alias("__sf_probe"), *map(column, rows.schema.names[:1])]
 
 
 def scheme_input(rows: DataFrame, needed: Input, scheme: str) -> Column:
     """A scheme's input as the core expects it: boolean, long, double, or as it is."""
     expression = needed.expression
     result = as_column(expression)
-    kind = analysed(rows, lambda: beside(rows, result), expression, needed.name, scheme)
+    chosen = beside(rows, result)
+    kind = analysed(rows, lambda: rows.select(*chosen), expression, needed.name, scheme)
     if needed.kind == "condition" and not isinstance(kind, T.BooleanType):
         raise InvalidArgument(
             f"{scheme} got {needed.name}={needed.expression!r} of type {kind.simpleString()}, which is not a "

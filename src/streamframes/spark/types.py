@@ -67,6 +67,11 @@ def _marked(kind: T.DataType) -> pa.DataType:
     raise InvalidArgument(f"columns of type {kind.simpleString()} cannot be carried to Python; cast them to string")
 
 
+def spark_schema(columns: pa.Schema) -> T.StructType:
+    """The columns of Arrow as Spark has them."""
+    return T.StructType([T.StructField(field.name, spark_type(field.type)) for field in columns])
+
+
 def spark_type(kind: pa.DataType) -> T.DataType:
     """The Spark type of an Arrow type."""
     if pa.types.is_decimal(kind):

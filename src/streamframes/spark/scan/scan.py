@@ -11,7 +11,7 @@ SQL, is what gets translated, so that text and Columns alike are computed as Spa
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import pyarrow as pa
@@ -31,7 +31,7 @@ from streamframes.spark.scan.analysed import resolved
 from streamframes.spark.scan.tasks import raw_rows
 from streamframes.spark.scan.where import Where, where_on
 from streamframes.spark.session import session
-from streamframes.spark.types import spark_type
+from streamframes.spark.types import spark_schema
 
 
 def scan_files(
@@ -43,26 +43,17 @@ def scan_files(
     where: Given | None = None,
 ) -> Scan:
     """Files that agree in their columns, in the session that is active or a new one."""
-    if where is None:
-        dataset = open_table(rows, filesystem, format, version)
-        return Scan(dataset, _spark_schema(dataset.schema), _session(spark))
     found: list[Where] = []
-
-    def condition_on(columns: pa.Schema) -> Condition:
-        found.append(where_on(where, _nothing(in_session, columns, _spark_schema(columns)), columns))
-        return found[0].parts
-
-    in_session = _session(spark)
+    running = spark or SparkSession.getActiveSession()
+    condition_on = None if where is None else partial(_condition_on, found, where, running or session())
     dataset = open_table(rows, filesystem, format, version, condition_on)
-    return Scan(dataset, _spark_schema(dataset.schema), in_session, found[0])
+    return Scan(dataset, spark_schema(dataset.schema), running or session(), found[0] if found else None)
 
 
-def _session(spark: SparkSession | None) -> SparkSession:
-    return spark or SparkSession.getActiveSession() or session()
-
-
-def _spark_schema(columns: pa.Schema) -> T.StructType:
-    return T.StructType([T.StructField(field.name, spark_type(field.type)) for field in columns])
+def _condition_on(found: list[Where], where: Given, spark: SparkSession, columns: pa.Schema) -> Condition:
+    """The condition on these columns, which is also noted."""
+    found.append(where_on(where, _nothing(spark, columns, spark_schema(columns)), columns))
+    return found[0].parts
 
 
 def _nothing(spark: SparkSession, columns: pa.Schema, schema: T.StructType) -> DataFrame:

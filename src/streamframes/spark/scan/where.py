@@ -35,7 +35,7 @@ class Where:
 
 def where_on(argument: ConditionArgument, nothing: DataFrame, schema: pa.Schema) -> Where:
     """The condition on rows like those of `nothing`, of which there are none."""
-    kind = analysed(nothing, lambda: beside(nothing, as_column(argument)), argument, "where", "scan()")
+    kind = analysed(nothing, lambda: nothing.select(*beside(nothing, as_column(argument))), argument, "where", "scan()")
     if not isinstance(kind, T.BooleanType):
         raise InvalidArgument(
             f"scan() got where={argument!r} of type {kind.simpleString()}, which is not a condition; "

@@ -90,14 +90,7 @@ class ListedFiles:
     @cached_property
     def columns(self) -> pa.Schema:
         """The columns of the first file, then those of the folders."""
-        columns = [(name, kind) for name, kind in self._first.kinds.items() if kind is not None]
-        folders = zip(*(file.partition for file in self.files), strict=True)
-        columns += [(folder[0][0], hive.kind_of(text for _, text in folder)) for folder in folders]
-        return pa.schema(columns)
-
-    @cached_property
-    def _first(self) -> Footer:
-        return read_footers(self.filesystem, self.files[:1])[0]
+        return self.dataset(()).schema
 
     def bounds(self, name: str) -> Bounds | None:
         """The one value of each file, where the folders say it."""
@@ -107,16 +100,17 @@ class ListedFiles:
         return constants(pa.array([hive.value(dict(file.partition)[name], kind).as_py() for file in self.files], kind))
 
     def dataset(self, wanted: Sequence[int] | None = None) -> Dataset:
-        """The files, or those that are wanted; every footer is read and must agree with the first."""
+        """The files, or those that are wanted; every footer that is read must agree with that of the first file."""
         files = self.files if wanted is None else [self.files[number] for number in wanted]
         footers = read_footers(self.filesystem, files)
-        if wanted is None and footers:
-            # Not read twice: the columns are asked for below.
-            self.__dict__["_first"] = footers[0]
+        first = footers[0] if wanted is None else read_footers(self.filesystem, self.files[:1])[0]
         for footer in footers:
-            if footer.kinds != self._first.kinds:
-                _check_kinds(footer, self._first)
-        return Dataset(self.filesystem, tuple(files), self.root, self.columns, footers=tuple(footers))
+            if footer.kinds != first.kinds:
+                _check_kinds(footer, first)
+        columns = [(name, kind) for name, kind in first.kinds.items() if kind is not None]
+        folders = zip(*(file.partition for file in self.files), strict=True)
+        columns += [(folder[0][0], hive.kind_of(text for _, text in folder)) for folder in folders]
+        return Dataset(self.filesystem, tuple(files), self.root, pa.schema(columns), footers=tuple(footers))
 
 
 def _rows_of(footer: Footer) -> int:
