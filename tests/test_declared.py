@@ -34,6 +34,7 @@ WHERE = {
     "cli": "cli",
     "core/files/logs/delta.py": "delta",
     "core/files/logs/iceberg.py": "iceberg",
+    "core/files/logs/iceberg_statistics.py": "iceberg",
     "core/files/parquet/plain_columns.py": "scan",
     "core/regions/connected/shapes.py": "regions",
     "core/theory/checks.py": "laws",

@@ -80,5 +80,6 @@ def test_every_extra_is_tried() -> None:
 def test_the_program_without_its_packages_says_so_in_one_line(core: Environment, command: list[str]) -> None:
     done = core.run(*command, "demo")
     assert (done.returncode, done.stdout) == (2, "")
-    install = 'pip install "streamframes[cli]"'
-    assert done.stderr == f"streamframes: typer, rich not found, needed for the command line; install with: {install}\n"
+    install = 'install with: pip install "streamframes[cli]"'
+    missing = "typer, rich, prompt_toolkit not found"
+    assert done.stderr == f"streamframes: {missing}, needed for the command line; {install}\n"

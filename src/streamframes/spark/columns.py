@@ -24,6 +24,8 @@ from streamframes.spark.types import arrow_type
 _INTEGERS = (T.ByteType, T.ShortType, T.IntegerType, T.LongType)
 _TIMES = (T.TimestampType, T.TimestampNTZType)
 INSTANTS = (*_TIMES, T.DateType)
+# What a column is called of which only the type is asked.
+PROBE = "__sf_probe"
 _NOT_CARRIED = (T.YearMonthIntervalType, T.CalendarIntervalType, T.VariantType, *TIME_TYPES)
 
 
@@ -154,17 +156,17 @@ def analysed(
         raise InvalidArgument(f"{refusal}: it is neither Spark SQL nor a Column") from None
 
 
-def beside(rows: DataFrame, made: Column) -> list[Column]:
-    """A column next to one of a row, where an aggregate over many rows is refused."""
-    return [made.alias("__sf_probe"), *map(column, rows.schema.names[:1])]
+def first_column(rows: DataFrame) -> list[Column]:
+    """The first column, if there is one: beside it an aggregate over many rows is refused."""
+    return [column(name) for name in rows.schema.names[:1]]
 
 
 def scheme_input(rows: DataFrame, needed: Input, scheme: str) -> Column:
     """A scheme's input as the core expects it: boolean, long, double, or as it is."""
     expression = needed.expression
     result = as_column(expression)
-    chosen = beside(rows, result)
-    kind = analysed(rows, lambda: rows.select(*chosen), expression, needed.name, scheme)
+    others = first_column(rows)
+    kind = analysed(rows, lambda: rows.select(result.alias(PROBE), *others), expression, needed.name, scheme)
     if needed.kind == "condition" and not isinstance(kind, T.BooleanType):
         raise InvalidArgument(
             f"{scheme} got {needed.name}={needed.expression!r} of type {kind.simpleString()}, which is not a "

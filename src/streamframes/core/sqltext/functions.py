@@ -203,4 +203,4 @@ _add((SESSIONS,), Signature("tag", {"keep_outside": BOOLEAN}, rest=NAME))
 for _name in ("measures", "diagnostics"):
     _add((SESSIONS,), Signature(_name, {}))
 # A scan of files stands where a table does.
-_add(("files",), Signature("scan", {"format": TEXT, "version": NUMBER}))
+_add(("files",), Signature("scan", {"format": TEXT, "version": NUMBER, "where": EXPRESSION}))

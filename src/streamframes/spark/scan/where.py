@@ -18,7 +18,7 @@ from streamframes.arguments import Condition as ConditionArgument
 from streamframes.core.files.skipping.condition import Condition
 from streamframes.core.sparksql import Expression, Untranslatable
 from streamframes.errors import InvalidArgument
-from streamframes.spark.columns import analysed, as_column, beside
+from streamframes.spark.columns import PROBE, analysed, as_column, first_column
 from streamframes.spark.scan.analysed import analysed_plan, is_ansi, translated
 
 
@@ -35,7 +35,9 @@ class Where:
 
 def where_on(argument: ConditionArgument, nothing: DataFrame, schema: pa.Schema) -> Where:
     """The condition on rows like those of `nothing`, of which there are none."""
-    kind = analysed(nothing, lambda: nothing.select(*beside(nothing, as_column(argument))), argument, "where", "scan()")
+    others = first_column(nothing)
+    probe = lambda: nothing.select(as_column(argument).alias(PROBE), *others)  # noqa: E731
+    kind = analysed(nothing, probe, argument, "where", "scan()")
     if not isinstance(kind, T.BooleanType):
         raise InvalidArgument(
             f"scan() got where={argument!r} of type {kind.simpleString()}, which is not a condition; "
