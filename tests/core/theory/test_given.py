@@ -30,6 +30,11 @@ def test_conditions_are_computed_or_given() -> None:
     assert computed == sf.frames_of(both, ts=[1, 2, 3], where=[True, False, False], until=[False, False, True])
 
 
+def test_a_column_named_like_an_input_is_a_column_of_its_expression() -> None:
+    doubled = sf.frames_of(sf.Delta("value * 2", "<", 3), ts=[1, 2], value=[0.0, 2.0])
+    assert [frame.rows for frame in doubled] == [1, 1]
+
+
 @pytest.mark.parametrize("first", [AT_NOON, AT_NOON.replace(tzinfo=None), AT_NOON.date()], ids=["utc", "naive", "date"])
 def test_frames_have_instants_of_the_kind_that_was_given(first: Any) -> None:
     days = [first + dt.timedelta(days=n) for n in (0, 1, 5)]

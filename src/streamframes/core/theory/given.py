@@ -58,12 +58,9 @@ def instants_of(ts: Values) -> Instants:
 
 
 def inputs_of(scheme: Scheme, columns: Mapping[str, Values]) -> list[pa.Array]:
-    """The inputs of a scheme: its expressions over the columns, or what the columns of their names give."""
-    inputs = scheme.inputs()
-    if {each.name for each in inputs} == set(columns):
-        return [typed(each.name, columns[each.name], each) for each in inputs]
+    """The inputs of a scheme: its expressions over the columns; else what the columns of their names give."""
     arrays = {name: _arrow(name, values) for name, values in columns.items()}
-    return [_evaluated(scheme, each, columns, arrays) for each in inputs]
+    return [_evaluated(scheme, each, columns, arrays) for each in scheme.inputs()]
 
 
 def typed(name: str, values: Values, needed: Input) -> pa.Array:
@@ -94,6 +91,8 @@ def _evaluated(
     text = needed.expression
     name = type(scheme).__name__
     if not isinstance(text, str):
+        if needed.name in columns:
+            return typed(needed.name, columns[needed.name], needed)
         raise InvalidArgument(
             f"{name} got a Column of Spark as {needed.name}; write it as text, or give {needed.name}="
         )
@@ -101,6 +100,8 @@ def _evaluated(
     try:
         array = translate(text, batch.schema).evaluate(batch)
     except Untranslatable as why:
+        if needed.name in columns:
+            return typed(needed.name, columns[needed.name], needed)
         raise InvalidArgument(
             f"{name} needs {needed.name}={text!r}, and the columns are {', '.join(arrays) or 'none'}: {why}; give the "
             f"columns that it names, or its values as {needed.name}=, or use frames() with Spark"

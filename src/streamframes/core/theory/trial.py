@@ -55,8 +55,8 @@ def frames_of(scheme: Scheme, *, ts: Values, schedule: Schedule | None = None, *
     schedule
         When rows are expected, in ticks.
     columns
-        The columns that the scheme names: lists, arrays of NumPy or Arrow, Series. Columns that are named like the
-        inputs of the scheme (`where`, `until`) give the values of these.
+        The columns that the scheme names: lists, arrays of NumPy or Arrow, Series. Where an expression cannot be
+        computed of them, a column named like its input (`where`, `until`) gives its values.
 
     >>> from streamframes.core.schemes import Gap, Threshold
     >>> frames_of(Gap(5), ts=[9, 1, 2])

@@ -36,8 +36,9 @@ class Where:
 def where_on(argument: ConditionArgument, nothing: DataFrame, schema: pa.Schema) -> Where:
     """The condition on rows like those of `nothing`, of which there are none."""
     others = first_column(nothing)
-    probe = lambda: nothing.select(as_column(argument).alias(PROBE), *others)  # noqa: E731
-    kind = analysed(nothing, probe, argument, "where", "scan()")
+    kind = analysed(
+        nothing, lambda: nothing.select(as_column(argument).alias(PROBE), *others), argument, "where", "scan()"
+    )
     if not isinstance(kind, T.BooleanType):
         raise InvalidArgument(
             f"scan() got where={argument!r} of type {kind.simpleString()}, which is not a condition; "
